@@ -127,7 +127,7 @@ class Answers(SqliteFile):
     def newest_meaning(self, chat_id: int, age_s: float) -> dict[str, Any] | None:
         """What was last understood in this chat, at most `age_s` seconds old; None if it was made to be forgotten.
 
-        It `follows` what was understood before, which "both?" means too.
+        It `follows` another sentence of the newest four, which "both?" means too: one may be offered, then asked.
         """
         rows = self._rows(
             "SELECT coalesce(json_extract(payload, '$.understood'), json_extract(payload, '$.answer.understood'))"

@@ -99,10 +99,8 @@ def complete(
     notes, carryover = list[Assumption](), set[Carryover]()
     *others, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in others if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
-    if has_chance := _has_chance(tokens, earlier):  # "how likely is 60k?"
-        places = [place for place, token in enumerate(tokens) if token.kind == "chance"]  # Portuguese "a chance"
-        articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
-        tokens = [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in articles]
+    if has_chance := _has_chance(tokens, earlier):
+        tokens = _without_chance(tokens)
     tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)
     tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
@@ -112,18 +110,8 @@ def complete(
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
-    if reading.language.postpositions:  # Turkish "bir ay sonra" is counted from now
-        leads = zip(tokens, [*tokens[1:], Token("", "")], strict=False)
-        tokens = [
-            replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
-            for token, after in leads
-        ]
-    tokens = _with_length(tokens, earlier, notes)
-    if _is_only_length(tokens, earlier):  # "5 days?"
-        tokens = [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
-        if earlier.days is None:
-            raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")
-        notes.append(Assumption("The number is understood as that of the days that are counted.", "deadline"))
+    tokens = _with_ones(tokens) if reading.language.postpositions else tokens
+    tokens = _without_unit(_with_length(tokens, earlier, notes), earlier, notes)
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
@@ -150,11 +138,7 @@ def complete(
     has_event = has_chance or bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
-        asset = str(earlier.other_asset if is_exchanged else (recount or earlier).asset)
-        kinds = [token.kind for token in tokens]
-        place = kinds.index("number") if "number" in kinds else 0
-        place = place if "word" in kinds[:place] and {*kinds[:place]} <= UNKNOWN else 0  # "typo 310"
-        tokens = [*tokens[:place], Token("asset", asset, asset), *tokens[place:]]
+        tokens = _with_asset(tokens, str(earlier.other_asset if is_exchanged else (recount or earlier).asset))
         carryover.add("asset")
     return CompletedText(
         tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
@@ -193,6 +177,40 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     if CHOICES & {*kinds} and is_choice and not earlier.other_asset:
         return False
     return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
+
+
+def _without_chance(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without the words that ask how likely it is: "how likely is 60k?", Portuguese "a chance"."""
+    places = [place for place, token in enumerate(tokens) if token.kind == "chance"]
+    articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
+    return [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in articles]
+
+
+def _with_ones(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with 1 for an article before a unit: Turkish "bir ay sonra" is counted from now."""
+    leads = zip(tokens, [*tokens[1:], Token("", "")], strict=False)
+    return [
+        replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
+        for token, after in leads
+    ]
+
+
+def _with_asset(tokens: Sequence[Token], asset: str) -> list[Token]:
+    """The tokens with the asset before all others, or before the number that follows unknown words: "typo 310"."""
+    kinds = [token.kind for token in tokens]
+    place = kinds.index("number") if "number" in kinds else 0
+    place = place if "word" in kinds[:place] and {*kinds[:place]} <= UNKNOWN else 0
+    return [*tokens[:place], Token("asset", asset, asset), *tokens[place:]]
+
+
+def _without_unit(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens of a number of days without the word for days, "5 days?"; raises where a deadline may be meant."""
+    if not _is_only_length(tokens, earlier):
+        return tokens
+    if earlier.days is None:
+        raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")
+    notes.append(Assumption("The number is understood as that of the days that are counted.", "deadline"))
+    return [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
 
 
 def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:

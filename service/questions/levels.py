@@ -177,7 +177,10 @@ def _is_from_now(clause: Clause, amount: Amount) -> bool:
 
 
 def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Criterion:
-    """The criterion for one level: staying beyond it, being above or below it, moving to it, or just a price."""
+    """The criterion for one level: staying beyond it, being above or below it, moving to it, or just a price.
+
+    A number that may be a level in thousands alone is read as one, with a note.
+    """
     if amount.digits and not (clause.is_above or clause.is_below):
         return of_digits(clause, amount, spot, preposition)
     thousands = in_likely_thousands(amount, spot) if _may_be_thousands(clause, amount, spot) else amount

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from service.questions.clause import SOONER
 from service.questions.criterion import Assumption, invalid
@@ -17,6 +17,7 @@ from service.questions.question import Leg, Question
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS
 
+Event = TypeVar("Event", Leg, Question)
 # What is asked of two questions.
 Joint = Literal["both", "not_both", "either", "neither", "first", "between", "better", "worse", "likelier"]
 # Kinds that ask for one of two, and those that say that one asset returns more than another.
@@ -30,9 +31,9 @@ JOINTS_OF_TOUCHES = {False: {"either", "neither"}, True: {"both", "not_both"}}
 NO_EVENT = {"why", "price", "advice", "everyday", "stay"}
 BESIDE_ONE = {*NUMBERS, "above", "a", "from", "both_of", "the", "filler", "mark", "be", "and", "chance", "in"}
 EVENTS_OF_TWO = {"both", "not_both", "either", "neither"}
-# Kinds of a date beside these: "neither by the end of next week".
-WHEN = {*DATE_PARTS, "rel", "date", "eo", "nth", "ordinal", "weekend"} - {"number", "percent"}
-DATES = {*WHEN, "next", "this", "end", "by", "on", "until", "in"}
+# Kinds that name a date beside these, and all of its words: "neither by the end of next week".
+DATE_NAMES = {*DATE_PARTS, "rel", "date", "eo", "nth", "ordinal", "weekend"} - {"number", "percent"}
+DATE_WORDS = {*DATE_NAMES, "next", "this", "end", "by", "on", "until", "in"}
 LIKELIER = Assumption("Which is likelier is understood as which returns more, or is reached first.", "event")
 LAST_ONLY = "Only the last question is carried on. Name both levels, assets or days in one question."
 
@@ -55,7 +56,7 @@ def pointed_back(
     is_own = kinds & MARKET_KINDS or (kinds & limits and not (joint == "either" and _is_at_least_one(tokens)))
     if (earlier.other_asset and not has_events) or (is_own and not is_of_days):
         return tokens, None
-    dates = [token for token in tokens if token.kind in DATES] if kinds & WHEN else []
+    dates = [token for token in tokens if token.kind in DATE_WORDS] if kinds & DATE_NAMES else []
     side = bool(kinds & BULL) - bool(kinds & BEAR)
     if joint and has_events:
         legs = tuple(_aimed(leg, side) for leg in earlier.legs) if side else earlier.legs
@@ -72,9 +73,9 @@ def pointed_back(
     return dates, replace(earlier, comparator=comparator, negated=joint not in ("between", "either"))
 
 
-def _aimed(leg: Leg, side: int) -> Leg:
-    """The rise or the fall of its asset."""
-    return replace(leg, comparator="up" if side > 0 else "down", level=None, level_pct=None, negated=False)
+def _aimed(event: Event, side: int) -> Event:
+    """The rise or the fall of the asset of an event."""
+    return replace(event, comparator="up" if side > 0 else "down", level=None, level_pct=None, negated=False)
 
 
 def _of_two(joint: Joint) -> dict[str, Any]:
@@ -150,14 +151,9 @@ def _joined(first: Question, second: Question, joint: Joint, side: int) -> Quest
             raise invalid("How likely each of the two is, its own answer says: compare the two percentages.")
         negated = joint == "worse" or (joint == "likelier" and first.kind.side < 0)
         return replace(base, comparator="relative", negated=negated, earlier=None)
-    parts = [
-        replace(question, comparator=Direction.of(side), level=None, level_pct=None, negated=False)
-        if side and not question.earlier
-        else question
-        for question in (first, second)
-    ]
-    is_touch = first.negated == second.negated and all(isinstance(question.kind, Touch) for question in parts)
-    if is_of_one and is_touch and first.kind.side != second.kind.side and joint in JOINTS_OF_TOUCHES[first.negated]:
+    parts = [_aimed(question, side) if side and not question.earlier else question for question in (first, second)]
+    are_two_sides = are_touches and first.kind.side != second.kind.side and first.negated == second.negated
+    if is_of_one and are_two_sides and not side and joint in JOINTS_OF_TOUCHES[first.negated]:
         lower, upper = sorted((first.threshold, second.threshold))
         event = replace(second, comparator="leave", level=lower, upper_level=upper, level_pct=None)
         return replace(event, negated=joint in ("both", "neither"))

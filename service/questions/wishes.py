@@ -42,7 +42,7 @@ class TextReading:
 
     The level is in USD, `level_pct` is a move from the present price in percent, `side` is that of the level. A price
     may be asked of an `amount` and in a `currency`; its `asset` is None where several are named. `value` is that of the
-    amount, or of one, in that currency or in USD; None without a rate.
+    amount, or of one, in that currency or in USD; None without a rate. What money buys is an amount worth that money.
     """
 
     intent: Intent

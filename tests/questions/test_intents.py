@@ -348,9 +348,7 @@ def test_what_money_buys_is_an_amount_of_the_asset(text, asset, usd, currency):
     assert reading.amount == pytest.approx(usd / SPOTS[asset], rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    "text", ["what about btc at 90000 dollars?", "how likely is btc 1000 dollars higher by friday"]
-)
+@pytest.mark.parametrize("text", ["¿y qué btc 90000 dólares?", "how likely is btc 1000 dollars higher by friday"])
 def test_a_level_in_dollars_buys_nothing(text):
     assert not _described(text).startswith("price ")
 
