@@ -45,7 +45,7 @@ from service.sources.llm.limits import Budget
 from service.sources.llm.seating import seated
 from service.sources.sessions import use_proxy
 from service.store import bars, secret, world
-from service.store.database import Database, DatabaseAway, database_name, opened
+from service.store.database import AWAY, Database, closed_on_error, database_name, opened, reason_of
 from service.store.quotas import StoredSpending
 from service.store.secret import SecretName
 from service.store.world import StoredWorld
@@ -97,13 +97,15 @@ def main(arguments: list[str]) -> int:
             return _worker(settings)
         return (_web if options.what == "web" else _work)(settings, options.processes)
     except NinefoldError as error:
-        return _refuse(error)
+        return _refuse(error.detail)
+    except AWAY as error:
+        return _refuse(f"The database does not answer: {reason_of(error)}")
     except ModuleNotFoundError as error:
-        return _refuse(PackagesMissing.of(error))
+        return _refuse(PackagesMissing.of(error).detail)
 
 
-def _refuse(error: NinefoldError) -> int:
-    print(f"ninefold: {error.detail}", file=sys.stderr)
+def _refuse(reason: str) -> int:
+    print(f"ninefold: {reason}", file=sys.stderr)
     return 2
 
 
@@ -206,7 +208,7 @@ def build_runtime(
     """Build the components of a process: migrate the database, claim it for the configured world, and open the feed."""
     wall = int(now())
     feed, database = open_feed(settings, wall), opened(settings.database)
-    with database.writing() as db:
+    with closed_on_error(database), database.writing() as db:
         if feed.world == "live":
             bars.ask_again(db)
         stored_world = world.claim_world(
@@ -217,7 +219,8 @@ def build_runtime(
             clock=feed.clock(wall),
             wall=wall,
         )
-    erase_again(database, settings.data_dir, wall)
+    with closed_on_error(database):
+        erase_again(database, settings.data_dir, wall)
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
     return Runtime(settings, database, feed, stored_world, now, _panel(settings, seats), elapsed)
@@ -242,14 +245,15 @@ def create_app() -> Flask | serving.Starting:
     use_proxy(settings)
     try:
         return _application(settings)
-    except DatabaseAway:
+    except AWAY:
         return serving.Starting(lambda: patiently(lambda: _application(settings)))
 
 
 def _application(settings: Settings) -> Flask:
     runtime = build_runtime(in_a_world(settings))
-    application = runtime.application()
-    runtime.log_start("web")
+    with closed_on_error(runtime.database):
+        application = runtime.application()
+        runtime.log_start("web")
     _freeze()
     say_ready()
     return application
@@ -264,8 +268,8 @@ def patiently(build: Callable[[], T]) -> T:
     while True:
         try:
             return build()
-        except DatabaseAway as error:
-            log.error("database_away", detail=error.detail, next_in_s=pause)
+        except AWAY as error:
+            log.error("database_away", detail=reason_of(error), next_in_s=pause)
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
@@ -294,17 +298,24 @@ def _worker(settings: Settings) -> int:
     """Run jobs in this process until SIGTERM."""
     end_with_parent()
     os.nice(WORKER_NICENESS)
-    runtime = patiently(lambda: build_runtime(settings, time.time, elapsed_s))
-    engine = patiently(runtime.engine)
-    runtime.log_start("work")
+    engine = patiently(lambda: build_engine(settings))
     with stop_signals() as stop:
         engine.start()
         say_ready()
         stop.wait()
         engine.stop()
-    runtime.database.close()
+    engine.job_context.database.close()
     log.info("stop", process="work")
     return 0
+
+
+def build_engine(settings: Settings) -> Engine:
+    """The job engine of a process of its own; what the database raises while it is away is one of AWAY."""
+    runtime = build_runtime(settings, time.time, elapsed_s)
+    with closed_on_error(runtime.database):
+        engine = runtime.engine()
+        runtime.log_start("work")
+    return engine
 
 
 def _freeze() -> None:

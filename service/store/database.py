@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -58,8 +58,6 @@ from service.errors import NinefoldError, SourceFailed
 from service.store import migrations
 
 WAIT_S = 10
-# Errors of a database that is unreachable, locked or full: trying again may help.
-AWAY = (OperationalError, InterfaceError, InternalError, PoolExhausted)
 DAMAGE = "The database is damaged."
 MOST_REASON = 300  # characters of what the driver says
 SQLITE_PRAGMAS = (
@@ -75,6 +73,16 @@ _CONNECTIONS = text(
 )
 
 log = structlog.stdlib.get_logger(__name__)
+
+
+class DatabaseAway(NinefoldError):
+    """The database does not answer now; it may do so later."""
+
+    code = "database_away"
+
+
+# Errors of a database that is unreachable, locked or full: trying again may help.
+AWAY = (DatabaseAway, OperationalError, InterfaceError, InternalError, PoolExhausted)
 
 
 class Database:
@@ -179,10 +187,9 @@ def fault_of(error: Exception) -> str | None:
     return FAULTS.get(getattr(cause, "sqlite_errorname", None) or getattr(cause, "sqlstate", None) or "")
 
 
-class DatabaseAway(NinefoldError):
-    """The database does not answer now; it may do so later."""
-
-    code = "database_away"
+def reason_of(error: Exception) -> str:
+    """What the database said, in one line."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())[:MOST_REASON]
 
 
 def opened(url: str) -> Database:
@@ -192,18 +199,25 @@ def opened(url: str) -> Database:
     """
     place = database_name(url)
     try:
-        with ExitStack() as unusable:
-            database = Database(url)
-            unusable.callback(database.close)
+        database = Database(url)
+        with closed_on_error(database):
             database.migrate()
-            unusable.pop_all()
     except OSError as error:
         raise SettingsError(f"The folder of the database {place} cannot be used: {error.strerror}.") from None
     except (SQLAlchemyError, sqlite3.Error) as error:
-        reason = " ".join(str(getattr(error, "orig", None) or error).split())
         kind = DatabaseAway if isinstance(error, AWAY) else SettingsError
-        raise kind(f"The database {place} cannot be used: {reason[:MOST_REASON]}") from None
+        raise kind(f"The database {place} cannot be used: {reason_of(error)}") from None
     return database
+
+
+@contextmanager
+def closed_on_error(database: Database) -> Iterator[None]:
+    """Close a database where the block raises: what would use it is not built."""
+    try:
+        yield
+    except BaseException:
+        database.close()
+        raise
 
 
 def database_name(url: str) -> str:
