@@ -39,14 +39,12 @@ def test_a_market_with_votes_was_opened():
     [("daily", "market.resolved"), ("challenge", "challenge.resolved"), ("answer", "answer.resolved")],
 )
 def test_a_resolution_is_named_by_its_category(category, type: str):
-    resolution = event(row("resolution"), replace(settled("m", "no", p=0.7), category=category))
+    """Without votes it has no probability."""
+    resolved = replace(settled("m", "no", p=0.7), category=category)
+    resolution = event(row("resolution"), resolved)
     assert (resolution.type, resolution.data.outcome, resolution.data.p_yes) == (type, "no", 0.7)
     assert (resolution.data.resolved_by, resolution.data.evidence) == ("bars", "seen")
-
-
-def test_a_resolution_without_votes_has_no_probability():
-    challenge = replace(settled("m"), category="challenge", commitment=None)
-    assert event(row("resolution"), challenge).data.p_yes is None
+    assert event(row("resolution"), replace(resolved, commitment=None)).data.p_yes is None
 
 
 @pytest.mark.parametrize(
@@ -68,13 +66,12 @@ def test_only_an_answer_names_its_end_user(category, author: str | None, end_use
     ("kind", "type"), [("trade", "lane.trade"), ("harvest", "lane.harvest"), ("switch", "lane.switch")]
 )
 def test_an_action_of_a_lane_is_named_by_its_kind(kind: str, type: str):
+    """One in a pool is about no asset, and a filter of assets drops it."""
     action = event(lane_row(1, kind, "eth"))
     assert (action.type, action.assets, action.data.lane, action.data.at) == (type, ("eth",), "trend", utc(WORLD_NOW))
-
-
-def test_an_action_in_a_pool_is_about_no_asset():
-    action = event(lane_row(1, asset="WETH/USDC 0.05%"))
+    action = event(lane_row(1, kind, "WETH/USDC 0.05%"))
     assert (action.assets, action.data.subject) == ((), "WETH/USDC 0.05%")
+    assert not EventFilter(assets=("btc",)).accepts(action)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +104,8 @@ def test_a_filter_wants_types_and_assets(types, assets, is_accepted: bool):
     assert EventFilter(types, assets).accepts(event(lane_row(1))) is is_accepted
 
 
-def test_a_filter_of_assets_drops_what_is_about_none():
-    assert not EventFilter(assets=("btc",)).accepts(event(lane_row(1, asset="a pool")))
-
-
 def test_every_attempt_at_an_event_has_one_id_and_body():
-    """Another endpoint has another id, and the same body."""
+    """Another endpoint has another id, and the same body; a test message is about no event."""
     (entry,) = chained([lane_row(1)], "2026-11-21T12:05:00Z", None)
     event = event_of(entry, "simulated", {})
     first, repetition, other = (message_of(endpoint, event) for endpoint in ("wh_1", "wh_1", "wh_2"))
@@ -122,9 +115,6 @@ def test_every_attempt_at_an_event_has_one_id_and_body():
     assert (body["id"], body["type"], body["assets"]) == (1, "lane.trade", ["btc"])
     assert (body["timestamp"], body["data"]["at"]) == ("2026-11-21T12:05:00Z", "2026-11-21T12:02:00Z")
     assert other.body == first.body
-
-
-def test_a_test_message_is_about_no_event():
     message = events.test_message("wh_1", "simulated", utc(WORLD_NOW), "nonce")
     assert (message.id, message.seq, message.event) == ("test_wh_1_nonce", None, "webhook.test")
     assert (json.loads(message.body)["id"], json.loads(message.body)["assets"]) == (None, [])
