@@ -22,13 +22,30 @@ from service.questions import Circumstances
 from service.store import ledger, predictions, world
 from service.store.secret import key_secret
 from tests.api.web import Web
-from tests.operator.findings import TIMEOUT_S, Examine
+from tests.processes import free_port
 from tests.running_service import START, copied
 from tests.sources.llm import model_server as it
 from tests.sources.llm.model_server import ModelServer
 
+KEY = "sk-secret-0123456789"  # must not appear
+SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
+TIMEOUT_S = 1.0
+MARGIN_S = 2.5  # what threads and a slow machine may add to a deadline
+NO_CONNECTION = "It could not be reached; check the network and its address."
+Examine = Callable[..., dict[str, Finding]]
 SPOTS = {"btc": 94075.9, "sol": 147.04}
 WALL_START = 1_795_255_200  # 2026-11-21T10:00:00Z
+
+
+def taken_by(server: ModelServer | str, *seats: str, model: str = "some-model") -> dict[str, Any]:
+    """Options that put a model of `server`, or of that address, into seats."""
+    address = server if isinstance(server, str) else server.address
+    return {"oracle_seats": {seat: {"model": model, "base_url": address, "api_key": KEY} for seat in seats}}
+
+
+def dead() -> str:
+    """A host and port without a server."""
+    return f"127.0.0.1:{free_port()}"
 
 
 @pytest.fixture
@@ -45,14 +62,21 @@ def web(tmp_path, database) -> Web:
 @pytest.fixture
 def operate(environment, monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
     """Run a command in this process: exit code, what it printed, what it complained about."""
+    return lambda *words: operated(monkeypatch, capsys, environment, *words)
 
-    def run(*words: object) -> tuple[int, str, str]:
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
 
-    return run
+@pytest.fixture
+def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run a command on a folder: its exit code, what it printed, and its complaint."""
+    return lambda folder, *words: operated(monkeypatch, capsys, {"DATA_DIR": str(folder)}, *words)
+
+
+def operated(monkeypatch, capsys, environment: Mapping[str, str], *words: object) -> tuple[int, str, str]:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    capsys.readouterr()  # what a service of the test has logged
+    code = main([str(word) for word in words])
+    return code, *capsys.readouterr()
 
 
 @pytest.fixture
@@ -86,19 +110,6 @@ def challenge(database, now) -> Callable[..., int]:
 def folder(seeded: Path, tmp_path: Path) -> Path:
     """The data of a service after its first start."""
     return copied(seeded, tmp_path)
-
-
-@pytest.fixture
-def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
-    """Run a command on a folder: its exit code, what it printed, and its complaint."""
-
-    def call(folder: Path, *words: object) -> tuple[int, str, str]:
-        monkeypatch.setenv("DATA_DIR", str(folder))
-        capsys.readouterr()  # what a service of the test has logged
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture

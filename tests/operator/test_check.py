@@ -21,7 +21,7 @@ from service.operator.commands import as_json, readable
 from service.sources import sessions
 from service.store.database import Database
 from service.store.tables import metadata, spending
-from tests.operator.findings import KEY, MARGIN_S, SEATS, dead, taken_by
+from tests.operator.conftest import KEY, MARGIN_S, SEATS, dead, taken_by
 from tests.processes import ROOT
 from tests.sources.llm import model_server as it
 from tests.sources.llm.model_server import answers, refuses, vote_text
@@ -29,17 +29,17 @@ from tests.sources.proxy_servers import proxying
 
 
 def test_a_service_that_was_never_started_is_well_and_free(examine, tmp_path):
-    parts = examine()
+    """Nothing is made by looking."""
+    parts = examine(data_dir=tmp_path / "var")
     assert list(parts) == ["database", "prices", *(f"seat {name}" for name in SEATS)]
     assert [part for part in parts.values() if not part.works] == []
     assert {(part.tokens, part.usd) for part in parts.values()} == {(0, 0.0)}
     assert {parts[f"seat {name}"].what for name in SEATS} == {EMBEDDED}
     assert parts["prices"].what == "simulated market"
-
-
-def test_nothing_is_made_by_looking(examine, tmp_path):
-    examine(data_dir=tmp_path / "var")
     assert list(tmp_path.iterdir()) == []
+
+
+OLLAMA = " Run `ollama serve` and `ollama pull llama3.2`."
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,6 @@ def test_models_and_sources_are_asked_through_the_proxy(examine, model):
     assert f"POST {address}/chat/completions" in proxy.requests
 
 
-OLLAMA = "Run `ollama serve` and `ollama pull llama3.2`."
-
-
 class TestASeatWithALanguageModel:
     def test_is_asked_one_real_question(self, examine, model):
         part = examine(**taken_by(model, "momentum"))["seat momentum"]
@@ -84,18 +81,25 @@ class TestASeatWithALanguageModel:
         assert "Question: Will Bitcoin" in prompt
         assert "base rate of YES" in prompt
 
-    def test_costs_what_its_provider_charges(self, examine, model):
-        part = examine(**taken_by(model, "news", model="openai:gpt-5-mini"))["seat news"]
-        assert (part.what, part.tokens) == ("openai:gpt-5-mini", 940)
-        assert part.usd == pytest.approx((900 * 0.25 + 40 * 2.0) / 1e6)
+    @pytest.mark.parametrize(
+        ("name", "usd", "cost"),
+        [
+            ("openai:gpt-5-mini", (900 * 0.25 + 40 * 2.0) / 1e6, "940 tokens, "),
+            ("ollama:llama3.2", 0.0, "940 tokens, free"),
+        ],
+    )
+    def test_costs_what_its_provider_charges(self, examine, model, name, usd, cost):
+        part = examine(**taken_by(model, "news", model=name))["seat news"]
+        assert (part.works, part.what, part.tokens) == (True, name, 940)
+        assert part.usd == pytest.approx(usd)
+        assert cost in readable(findings_table([part]))
 
     def test_leaves_the_others_to_their_embedded_engines(self, examine, model):
+        """A model can be in each of the six."""
         parts = examine(**taken_by(model, "momentum", "trend"))
         engines = [parts[f"seat {name}"].what for name in SEATS]
         assert engines == ["custom:some-model", *[EMBEDDED] * 3, "custom:some-model", EMBEDDED]
         assert len(model.requests) == 2
-
-    def test_can_be_each_of_the_six(self, examine, model):
         parts = examine(**taken_by(model, *SEATS))
         assert all(parts[f"seat {name}"].works for name in SEATS)
         assert len({request["messages"][0]["content"] for request in model.requests}) == 6
@@ -113,13 +117,8 @@ class TestASeatWithALanguageModel:
         parts = examine(oracle_on_failure="fallback", **taken_by(model, "momentum"))
         assert not parts["seat momentum"].works
         assert parts["seat momentum"].detail == f"custom:some-model: {reason}."
-        output = "".join(capfd.readouterr())
-        assert (
-            KEY
-            not in as_json(findings_table(list(parts.values())))
-            + readable(findings_table(list(parts.values())))
-            + output
-        )
+        table = findings_table(list(parts.values()))
+        assert KEY not in as_json(table) + readable(table) + "".join(capfd.readouterr())
 
     def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examine, model):
         model.behaviours = [it.hangs]
@@ -131,28 +130,21 @@ class TestASeatWithALanguageModel:
         assert f"at most {part.tokens} tokens, price unknown" in readable(findings_table([part]))
 
     @pytest.mark.slow
-    def test_without_a_server_costs_nothing(self, examine):
-        part = examine(oracle_deadline_s=1, **taken_by(f"http://{dead()}/v1", "momentum"))["seat momentum"]
-        assert (part.works, part.tokens, part.usd) == (False, 0, 0.0)
-        assert part.detail == "custom:some-model: could not be reached."
-
-    @pytest.mark.slow
-    def test_of_ollama_that_does_not_run_says_what_to_do(self, examine):
-        options = taken_by(f"http://{dead()}/v1", "momentum", model="ollama:llama3.2")
+    @pytest.mark.parametrize(
+        ("name", "engine", "advice"), [("some-model", "custom:some-model", ""), ("ollama:llama3.2",) * 2 + (OLLAMA,)]
+    )
+    def test_without_a_server_costs_nothing(self, examine, name, engine, advice):
+        """That of Ollama says what to do."""
+        options = taken_by(f"http://{dead()}/v1", "momentum", model=name)
         part = examine(oracle_deadline_s=1, **options)["seat momentum"]
-        assert not part.works
-        assert part.detail == f"ollama:llama3.2: could not be reached. {OLLAMA}"
+        assert (part.works, part.tokens, part.usd) == (False, 0, 0.0)
+        assert part.detail == f"{engine}: could not be reached.{advice}"
 
     def test_of_ollama_that_lacks_the_model_says_what_to_do(self, examine, model):
         model.behaviours = [refuses(404, 'model "llama3.2" not found, try pulling it first')]
         part = examine(**taken_by(model, "momentum", model="ollama:llama3.2"))["seat momentum"]
         assert (part.works, part.tokens) == (False, 0)
-        assert part.detail == f"ollama:llama3.2: was not found (404). {OLLAMA}"
-
-    def test_of_ollama_costs_tokens_and_no_money(self, examine, model):
-        part = examine(**taken_by(model, "momentum", model="ollama:llama3.2"))["seat momentum"]
-        assert (part.works, part.tokens, part.usd) == (True, 940, 0.0)
-        assert "940 tokens, free" in readable(findings_table([part]))
+        assert part.detail == f"ollama:llama3.2: was not found (404).{OLLAMA}"
 
 
 def everything_in(database: Database) -> dict[str, list]:
@@ -183,24 +175,18 @@ class TestWhatTheCheckSpends:
         assert (part.works, part.tokens) == (False, 0)
         assert part.detail == "custom:some-model: today's budget for language models is used up."
 
-    @pytest.mark.parametrize("url", ["", "postgresql://127.0.0.1:1/test"])
-    def test_is_counted_in_memory_where_there_is_no_database(self, examine, model, url, tmp_path):
-        assert examine(database_url=url, **taken_by(model, "momentum"))["seat momentum"].works
+    def test_is_counted_in_memory_where_no_database_can_hold_it(self, examine, model, tmp_path, empty_postgresql):
+        """There is none, it does not answer, or it is empty."""
+        for url in ("", "postgresql://127.0.0.1:1/test", empty_postgresql):
+            assert examine(database_url=url, **taken_by(model, "momentum"))["seat momentum"].works
         assert list(tmp_path.iterdir()) == []
-
-    def test_is_counted_in_memory_where_the_database_is_empty(self, examine, model, empty_postgresql):
-        assert examine(database_url=empty_postgresql, **taken_by(model, "momentum"))["seat momentum"].works
 
 
 def shell(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The check as it is run from a shell."""
-    return subprocess.run(
-        [sys.executable, "-m", "service.operator", "check", *words],
-        env={**os.environ, "DATA_DIR": str(folder), **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "service.operator", "check", *words]
+    environment = {**os.environ, "DATA_DIR": str(folder), **environment}
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
 
 
 @pytest.mark.slow
@@ -215,14 +201,10 @@ def test_when_all_parts_work_each_has_a_line_and_the_exit_is_0(tmp_path, sqlite_
 @pytest.mark.slow
 def test_when_a_part_fails_the_exit_is_1_and_no_key_is_shown(tmp_path, model):
     model.behaviours = [answers(vote_text()), refuses(401, f"Incorrect API key provided: {KEY}")]
-    secrets = {
-        "ORACLE_MODEL": "openai:gpt-5-mini",
-        "OPENAI_API_KEY": f"{KEY}-openai",
-        **{f"ORACLE_{name.upper()}_BASE_URL": model.address for name in SEATS},
-        **{f"ORACLE_{name.upper()}_API_KEY": KEY for name in SEATS},
-        "REDIS_URL": f"redis://:{KEY}@{dead()}",
-        "DATABASE_URL": f"postgresql://someone:{KEY}@{dead()}/test",
-    }
+    secrets = {"ORACLE_MODEL": "openai:gpt-5-mini", "OPENAI_API_KEY": f"{KEY}-openai"}
+    secrets |= {f"ORACLE_{name.upper()}_BASE_URL": model.address for name in SEATS}
+    secrets |= {f"ORACLE_{name.upper()}_API_KEY": KEY for name in SEATS}
+    secrets |= {"REDIS_URL": f"redis://:{KEY}@{dead()}", "DATABASE_URL": f"postgresql://someone:{KEY}@{dead()}/test"}
     done = shell(tmp_path, "--json", **secrets)
     findings = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (1, "")

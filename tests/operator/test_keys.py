@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,27 +21,26 @@ from service.store.database import Database
 from service.store.secret import OLD, KeySecrets, fingerprint_of, key_secret, ledger_key, prepare
 from tests.api.web import Web
 
+Operate = Callable[..., tuple[int, str, str]]
+
+
+def shell(operate: Operate, *words: str) -> Any:
+    """What a command answers in JSON."""
+    code, output, complaint = operate(*words, "--json")
+    assert (code, complaint) == (0, "")
+    return json.loads(output)
+
 
 def test_the_command_line_mints_lists_grants_and_revokes(web, operate):
-    def shell(*words: str):
-        code, output, complaint = operate(*words, "--json")
-        assert (code, complaint) == (0, "")
-        return json.loads(output)
-
-    mint = shell("keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
+    mint = shell(operate, "keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
     key, id = mint["api_key"], mint["key_id"]
     assert web.ask(key, headers={"X-End-User": "alice"}).status_code == 200
-    assert shell("keys", "grant", id, "paid")["plan"] == "paid"
+    assert shell(operate, "keys", "grant", id, "paid")["plan"] == "paid"
     assert web.ask(key).headers["X-RateLimit-Limit"] == "100"
-    rows = shell("keys", "list", "--email", "bot@example.com")
-    assert [(row["key_id"], row["plan"], row["delegating"], row["app_name"]) for row in rows] == [
-        (id, "paid", True, "bot")
-    ]
-    assert shell("keys", "revoke", id)["revoked_at"]
+    (row,) = shell(operate, "keys", "list", "--email", "bot@example.com")
+    assert (row["key_id"], row["plan"], row["delegating"], row["app_name"]) == (id, "paid", True, "bot")
+    assert shell(operate, "keys", "revoke", id)["revoked_at"]
     assert web.ask(key).json["code"] == "invalid_api_key"
-
-
-Operate = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -54,9 +54,7 @@ def settings(database: Database, tmp_path: Path) -> Settings:
 
 
 def rotated(operate: Operate, name: str) -> dict:
-    code, output, complaint = operate("secrets", "rotate", name, "--json")
-    assert code == 0, complaint
-    return json.loads(output)
+    return shell(operate, "secrets", "rotate", name)
 
 
 def restarted(web: Web, settings: Settings) -> KeySecrets:
@@ -97,7 +95,10 @@ def test_an_interrupted_rotation_of_the_key_secret_is_finished(operate, web: Web
 
 
 def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Database, settings: Settings, now: int):
-    """Two rotations with roots between them: each key of the chain is accepted, a stranger's is not."""
+    """Two rotations with roots between them: each key of the chain is accepted, a stranger's is not.
+
+    Nor is one that is only named as successor: anybody can hand a forged ledger over to a key that others trust.
+    """
     keys = [public_key(ledger_key(settings))]
     for number in range(3):
         with database.writing() as db:
@@ -105,28 +106,15 @@ def test_the_verifier_follows_the_ledger_from_key_to_key(operate, database: Data
             ledger.append(db, [row], now + number * DAY)
             day = time.strftime("%Y-%m-%d", time.gmtime(now + number * DAY))
             assert ledger.seal(db, day, ledger_key(settings), now + number * DAY)
-        if number < 2:
-            keys.append(rotated(operate, "ledger-key")["public_key"])
+        keys.append(rotated(operate, "ledger-key")["public_key"])
     with database.reading() as db:
         lines = list(ledger.export(db))
-    for key in (None, *keys):
+    for key in (None, *keys[:3]):
         verification = verify(lines, key)
-        assert (verification.fault, verification.roots, verification.key) == (None, 3, keys[-1])
-    stranger = verify(lines, public_key(b"another seed of thirty-two bytes"))
-    assert stranger.fault is not None
-    assert "signed by another key" in stranger.fault
-
-
-def test_naming_a_key_as_successor_does_not_borrow_its_trust(operate, database: Database, settings: Settings, now: int):
-    """Anybody can hand a forged ledger over to a key that others trust; it has to sign a root itself."""
-    with database.writing() as db:
-        ledger.append(db, [LedgerRow("correction", "btc", {"corrects": 1, "note": "x"}, backfilled=False)], now)
-        assert ledger.seal(db, "2040-01-01", ledger_key(settings), now)
-    key = rotated(operate, "ledger-key")["public_key"]
-    with database.reading() as db:
-        fault = verify(list(ledger.export(db)), key).fault
-    assert fault is not None
-    assert "only named as a successor" in fault
+        assert (verification.fault, verification.roots, verification.key) == (None, 3, keys[2])
+    stranger = public_key(b"another seed of thirty-two bytes")
+    for key, fault in ((stranger, "signed by another key"), (keys[3], "only named as a successor")):
+        assert fault in (verify(lines, key).fault or "")
 
 
 def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: Database, settings: Settings, now: int):
@@ -134,7 +122,8 @@ def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: D
     rotated(operate, "ledger-key")
     with database.writing() as db, pytest.raises(Exception, match="signed by another key"):
         ledger.seal(db, "2030-01-01", before, now)
-    assert fingerprints_of(database)["ledger-key"] == public_key(ledger_key(settings))[:16]
+    with database.reading() as db:
+        assert secret.stored_fingerprints(db)["ledger-key"] == public_key(ledger_key(settings))[:16]
 
 
 def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, monkeypatch, tmp_path: Path):
@@ -142,9 +131,5 @@ def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, mon
     code, _, complaint = operate("secrets", "rotate", "key-secret")
     assert code == 2
     assert f"KEY_SECRET is set: put the secret into {tmp_path / 'key-secret'} first" in complaint
-    assert OLD not in fingerprints_of(database)
-
-
-def fingerprints_of(database: Database) -> dict[str, str]:
     with database.reading() as db:
-        return secret.stored_fingerprints(db)
+        assert OLD not in secret.stored_fingerprints(db)

@@ -1,15 +1,102 @@
-"""What is served is compared with the rows of an export, as anyone can do it."""
+"""The ledger: exported, verified, corrected, and compared with what is served, as anyone can do it."""
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import func, select, text, update
 
+from service.access.keys import key_id
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.commitments import text_hash
+from service.ledger.verifier import verify
+from service.market.instants import iso
+from service.operator.__main__ import main
 from service.operator.ledger import served_differences
+from service.store import keys, ledger
+from service.store.tables import prediction
+from tests.running_service import copied, listening, running_service
+
+
+class TestTheLedger:
+    def test_is_exported_as_lines_that_the_verifier_accepts(self, operate, challenge, tmp_path):
+        challenge("Will bitcoin reach 120k?")
+        operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
+        file = tmp_path / "ledger.jsonl"
+        code, output, _ = operate("ledger", "export", file, "--json")
+        assert (code, json.loads(output)) == (0, {"file": str(file), "bytes": file.stat().st_size, "lines": 3})
+        with open(file, encoding="utf-8", newline="\n") as lines:
+            verdict = verify(lines)
+        assert (verdict.fault, verdict.rows) == (None, 3)
+
+    def test_is_verified_with_what_the_tables_hold(self, operate, challenge, database):
+        operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
+        code, output, _ = operate("ledger", "verify")
+        assert (code, "the record agreed with all 2 rows of the ledger" in output) == (0, True)
+        with database.writing() as db:
+            db.execute(text("UPDATE prediction SET outcome = 'yes'"))
+        code, output, _ = operate("ledger", "verify")
+        assert (code, 'says outcome "no", the tables say "yes"' in output) == (1, True)
+        assert operate("ledger", "verify", "--against", "nowhere.sqlite")[0] == 2
+
+    @pytest.mark.slow
+    def test_is_compared_with_what_a_service_serves(self, seeded: Path, tmp_path: Path, capsys):
+        """As anyone with a key of the service can do it; then an outcome is flipped."""
+        with running_service(copied(seeded, tmp_path)) as service, listening(service.client.application) as address:
+            words = ["ledger", "verify", "--against", address, "--api-key", service.register()]
+            with service.runtime.database.writing() as db:
+                keys.grant_plan(db, key_id(service.key), "paid")  # each verification reads seven pages
+            assert main(words) == 0
+            assert "the record agreed with all " in capsys.readouterr().out
+            with service.runtime.database.writing() as db:
+                first = select(func.min(prediction.c.id)).where(
+                    prediction.c.outcome == "yes", prediction.c.number.is_(None)
+                )
+                db.execute(update(prediction).where(prediction.c.id == db.scalar(first)).values(outcome="no"))
+            assert main(words) == 1
+            assert "outcome is served as 'no', the ledger says 'yes'." in capsys.readouterr().out
+
+    def test_is_not_exported_over_a_file_nor_into_no_folder(self, operate, tmp_path):
+        (tmp_path / "precious").write_text("mine")
+        assert operate("ledger", "export", tmp_path / "precious")[0] == 2
+        assert (tmp_path / "precious").read_text() == "mine"
+        code, _, complaint = operate("ledger", "export", tmp_path / "nowhere" / "ledger.jsonl")
+        assert code == 2
+        assert complaint.startswith("error: The export could not be written: ")
+
+    def test_is_corrected_by_a_row_that_points_at_the_wrong_one(self, operate, challenge, database, now):
+        """What was backfilled is corrected as backfilled."""
+        challenge("Will China ban bitcoin?")
+        code, output, _ = operate("ledger", "correct", 1, "--note", "The deadline was misread.", "--json")
+        assert code == 0
+        assert json.loads(output) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
+        with database.reading() as db:
+            entry, original = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
+        assert (entry.kind, entry.backfilled) == ("correction", False)
+        assert entry.body == {"corrects": 1, "note": "The deadline was misread."}
+        assert original.kind == "question"
+        with database.writing() as db:
+            ledger.append(db, [LedgerRow("votes", "daily-btc-up-20261001", {"p": 0.5}, True)], now)
+        operate("ledger", "correct", 3, "--note", "wrong")
+        with database.reading() as db:
+            assert ledger.find_entry(db, 4).backfilled
+
+    @pytest.mark.parametrize(
+        ("seq", "note", "complaint"),
+        [(9, "wrong", "There is no row 9 in the ledger."), (1, " ", "The note must state what is wrong")],
+    )
+    def test_is_not_corrected_without_a_row_or_a_note(self, operate, challenge, database, seq, note, complaint):
+        challenge("Will China ban bitcoin?")
+        code, _, errors = operate("ledger", "correct", seq, "--note", note)
+        assert code == 2
+        assert complaint in errors
+        with database.reading() as db:
+            assert ledger.head(db).seq == 1
+
 
 OPENED_AT, RESOLVED_AT, LATER = "2026-11-21T08:00:00Z", "2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z"
 ID = "daily-btc-up-1"
@@ -42,7 +129,9 @@ SERVED: dict[str, Any] = {
 
 
 def test_rounded_values_agree_with_the_rows():
+    """A market that is not served is named."""
     assert list(served_differences(ROWS, [SERVED])) == []
+    assert list(served_differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
 
 
 def test_a_hash_in_a_row_is_compared_with_the_served_text():
@@ -98,10 +187,6 @@ def test_the_smallest_change_that_can_be_served_is_named(path: str, value: objec
         part[last] = value
     (sentence, *_) = served_differences(ROWS, [market])
     assert sentence.startswith(f"{ID}: {name} is served as ")
-
-
-def test_a_market_that_is_not_served_is_named():
-    assert list(served_differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
 
 
 def test_what_came_after_the_last_row_is_not_compared():

@@ -1,9 +1,11 @@
-"""The command line of the operator: its shell, its errors and its backup."""
+"""The command line of the operator: its shell, its errors, its backup and the commands of the runbook."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -12,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from service.ledger.__main__ import main as ledger
+from service.market.instants import DAY, iso
 from service.operator.__main__ import main
 from service.store import keys
 from service.store.database import Database
 from tests.api.web import EMAIL, Web
-
-ROOT = Path(__file__).parents[2]
+from tests.operator.conftest import operated
+from tests.processes import ROOT
+from tests.running_service import START, running_service
 
 
 @pytest.mark.slow
@@ -37,14 +42,14 @@ def test_it_is_run_from_the_shell(sqlite_url, tmp_path):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("keys", "grant", "00000000", "paid"), "There is no live API key 00000000."),
-        (("keys", "revoke", "00000000"), "There is no live API key 00000000."),
-        (("keys", "mint", "--email", "nobody"), "The email address is not valid."),
-        (("keys", "list", "--email", "nobody"), "The email address is not valid."),
+        (("keys", "grant", "00000000", "paid"), "There is no live API key 00000000.\n"),
+        (("keys", "revoke", "00000000"), "There is no live API key 00000000.\n"),
+        (("keys", "mint", "--email", "nobody"), "The email address is not valid.\n"),
+        (("keys", "list", "--email", "nobody"), "The email address is not valid.\n"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence_with_exit_code_2(operate, words, complaint):
-    assert operate(*words) == (2, "", f"error: {complaint}\n")
+    assert operate(*words) == (2, "", f"error: {complaint}")
 
 
 @pytest.mark.parametrize(
@@ -57,10 +62,8 @@ def test_what_cannot_be_done_is_said_in_a_sentence_with_exit_code_2(operate, wor
 def test_an_environment_that_cannot_be_used_is_said_in_a_sentence(
     environment, monkeypatch, capsys, name, value, complaint
 ):
-    for variable, setting in {**environment, name: value}.items():
-        monkeypatch.setenv(variable, setting)
-    assert main(["keys", "list"]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {complaint}")
+    code, _, errors = operated(monkeypatch, capsys, {**environment, name: value}, "keys", "list")
+    assert (code, errors[: len(complaint) + 7]) == (2, f"error: {complaint}")
 
 
 @pytest.mark.parametrize("words", [[], ["keys"], ["keys", "grant", "00000000", "gold"], ["nonsense"]])
@@ -111,6 +114,7 @@ def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):
 
 
 def test_a_list_is_a_table_that_shows_no_hash(web, operate):
+    """A minted key is readable without --json too."""
     id = web.register().json["key_id"]
     code, output, _ = operate("keys", "list")
     heading, row = output.splitlines()
@@ -119,9 +123,44 @@ def test_a_list_is_a_table_that_shows_no_hash(web, operate):
     assert row.split()[:4] == [id, "free", "no", EMAIL]
     with web.database.reading() as db:
         assert keys.find_key(db, id).hash not in output
-
-
-def test_a_minted_key_is_readable_without_json(operate):
-    _, output, _ = operate("keys", "mint", "--email", EMAIL)
-    fields = dict(line.split(maxsplit=1) for line in output.splitlines())
+    fields = dict(line.split(maxsplit=1) for line in operate("keys", "mint", "--email", EMAIL)[1].splitlines())
     assert fields["api_key"].startswith(f"nf_live_{fields['key_id']}_")
+
+
+RUNBOOK = ROOT / "service" / "docs" / "operations.md"
+
+# Run by tests/test_fleet.py.
+SERVERS = [f".venv/bin/python app.py {role} --processes 2" for role in ("web", "work")]
+PROGRAMS = {"service.operator": main, "service.ledger": ledger}
+
+
+def commands() -> list[str]:
+    """The lines of the runbook that are commands."""
+    blocks = re.findall(r"```sh\n(.*?)```", RUNBOOK.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line not in SERVERS and not line.startswith("export ")]
+
+
+@pytest.mark.slow
+def test_every_command_of_the_runbook_works(folder: Path, tmp_path: Path, monkeypatch, capsys, empty_postgresql: str):
+    """In their order, over the data of a service; before a restore the database is moved away."""
+    with running_service(folder) as service:
+        challenge = {"question": "Will Bitcoin be above $60k?", "deadline": iso(START + 3 * DAY)[:10]}
+        assert service.client.post("/api/challenges/create", json=challenge).status_code == 200
+    monkeypatch.setenv("DATA_DIR", str(folder))
+    monkeypatch.chdir(tmp_path)
+    for command in commands():
+        if " restore " in command:
+            (folder / "simulated.sqlite").rename(folder / "old")
+        if " move " in command:
+            command = f"{command.rpartition(' ')[0]} {shlex.quote(empty_postgresql.replace('+psycopg', ''))}"
+        python, _, module, *words = shlex.split(command)
+        assert (python, command.split()[1]) == (".venv/bin/python", "-m")
+        assert PROGRAMS[module](words) == 0, f"{command}: {capsys.readouterr().err}"
+
+
+def test_the_runbook_names_every_command_of_the_operator_for_the_database():
+    text = "\n".join(commands())
+    secrets = ("secrets list", "secrets rotate", "secrets replace-key-secret")
+    for name in ("status", "backup", "restore", "migrate", "withdraw", "blocks add", "forget", "move", *secrets):
+        assert f"service.operator {name}" in text

@@ -1,4 +1,4 @@
-"""Restoring, migrating and erasing, by the commands of the operator."""
+"""Restoring, migrating, erasing and the status, by the commands of the operator."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text, update
+from sqlalchemy import select
 
-from service.access.keys import key_id
 from service.jobs.prune import prune
-from service.ledger.chain import LedgerRow
-from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, iso
-from service.operator.__main__ import main
-from service.store import keys, ledger, migrations, world
+from service.operator.status import COLUMNS
+from service.store import ledger, migrations, runs, world
 from service.store.database import Database, revision_at
-from service.store.tables import metadata, prediction
-from tests.running_service import START, copied, listening, running_service
+from service.store.tables import metadata
+from tests.running_service import START, running_service
 from tests.store.test_migrations import make_first
 
 EMAIL = "reader@example.com"
@@ -77,9 +74,7 @@ def test_a_bad_backup_is_refused_and_leaves_nothing(operate_in, folder: Path, tm
         target.mkdir()
         (target / "key-secret").write_text("0" * 64)
     code, output, complaint = operate_in(target, "restore", backup_file)
-    assert (code, output) == (2, "")
-    assert complaint.startswith("error: ")
-    assert complaint.count("\n") == 1
+    assert (code, output, complaint[:7], complaint.count("\n")) == (2, "", "error: ", 1)
     assert not list(target.glob("*.sqlite*")) + list(target.glob(".*"))
 
 
@@ -103,26 +98,29 @@ def test_a_replay_is_operated_without_its_folder(operate_in, folder: Path, monke
     assert operate_in(folder, "ledger", "export", folder / "ledger.jsonl")[0] == 0
 
 
+QUESTION = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
+
+
 @pytest.mark.slow
 def test_forgetting_an_email_leaves_no_trace_of_it(operate_in, folder: Path):
     """No row holds the email, the id of the key or the words of the question; the scores stay."""
-    question = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
     with running_service(folder) as service:
         registration = service.client.post("/api/v1/register", json={"email": EMAIL}).get_json()
         service.key, key_id = registration["api_key"], registration["key_id"]
         headers = {"X-API-Key": service.key}
-        assert service.ask(question, **{"Idempotency-Key": "1"}).status_code == 200
-        challenge = {"question": question.replace("in one hour", ""), "deadline": iso(START + 3 * DAY)[:10]}
-        assert service.client.post("/api/challenges/create", json=challenge, headers=headers).status_code == 200
+        assert service.ask(QUESTION, **{"Idempotency-Key": "1"}).status_code == 200
         market = service.client.get("/api/v1/predictions", headers=headers).get_json()["markets"][0]["id"]
-        vote = service.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": "yes"}, headers=headers)
-        assert vote.status_code == 200, vote.get_json()
-        forecast = service.client.post(f"/api/v1/predictions/{market}/forecast", json={"p_yes": 0.6}, headers=headers)
-        assert forecast.status_code == 200, forecast.get_json()
-        rename = service.client.patch("/api/v1/me", json={"forecaster": "uncle-owl"}, headers=headers)
-        assert rename.status_code == 200, rename.get_json()
+        challenge = {"question": QUESTION.replace("in one hour", ""), "deadline": iso(START + 3 * DAY)[:10]}
+        for method, path, body in (
+            ("POST", "/api/challenges/create", challenge),
+            ("POST", f"/api/v1/predictions/{market}/vote", {"vote": "yes"}),
+            ("POST", f"/api/v1/predictions/{market}/forecast", {"p_yes": 0.6}),
+            ("PATCH", "/api/v1/me", {"forecaster": "uncle-owl"}),
+        ):
+            response = service.client.open(path, method=method, json=body, headers=headers)
+            assert response.status_code == 200, response.get_json()
         service.move(2 * HOUR)
-        assert service.ask(question).status_code == 200
+        assert service.ask(QUESTION).status_code == 200
     with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
         assert _tables_with(database, EMAIL, key_id, "uncle")
         erasure = json.loads(operate_in(folder, "forget", EMAIL.upper(), "--json")[1])
@@ -135,10 +133,9 @@ def test_forgetting_an_email_leaves_no_trace_of_it(operate_in, folder: Path):
 
 @pytest.mark.slow
 def test_old_answers_lose_their_text_by_the_daily_deletion(folder: Path):
-    question = "Will Bitcoin, my uncle's favourite, be above $60k in one hour?"
     with running_service(folder, answers_kept_days=2) as service:
         service.register()
-        assert service.ask(question).status_code == 200
+        assert service.ask(QUESTION).status_code == 200
         database = service.runtime.database
         service.move(2 * HOUR)
         for days, is_kept in ((1, True), (3, False)):
@@ -161,78 +158,19 @@ def _tables_with(database: Database, *words: str) -> set[str]:
     return tables
 
 
-class TestTheLedger:
-    def test_is_exported_as_lines_that_the_verifier_accepts(self, operate, challenge, tmp_path):
-        challenge("Will bitcoin reach 120k?")
-        operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
-        file = tmp_path / "ledger.jsonl"
-        code, output, _ = operate("ledger", "export", file, "--json")
-        assert (code, json.loads(output)) == (0, {"file": str(file), "bytes": file.stat().st_size, "lines": 3})
-        with open(file, encoding="utf-8", newline="\n") as lines:
-            verdict = verify(lines)
-        assert (verdict.fault, verdict.rows) == (None, 3)
-
-    def test_is_verified_with_what_the_tables_hold(self, operate, challenge, database):
-        operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
-        code, output, _ = operate("ledger", "verify")
-        assert (code, "the record agreed with all 2 rows of the ledger" in output) == (0, True)
-        with database.writing() as db:
-            db.execute(text("UPDATE prediction SET outcome = 'yes'"))
-        code, output, _ = operate("ledger", "verify")
-        assert (code, 'says outcome "no", the tables say "yes"' in output) == (1, True)
-        assert operate("ledger", "verify", "--against", "nowhere.sqlite")[0] == 2
-
-    @pytest.mark.slow
-    def test_is_compared_with_what_a_service_serves(self, seeded: Path, tmp_path: Path, capsys):
-        """As anyone with a key of the service can do it; then an outcome is flipped."""
-        with running_service(copied(seeded, tmp_path)) as service, listening(service.client.application) as address:
-            words = ["ledger", "verify", "--against", address, "--api-key", service.register()]
-            with service.runtime.database.writing() as db:
-                keys.grant_plan(db, key_id(service.key), "paid")  # each verification reads seven pages
-            assert main(words) == 0
-            assert "the record agreed with all " in capsys.readouterr().out
-            with service.runtime.database.writing() as db:
-                first = select(func.min(prediction.c.id)).where(
-                    prediction.c.outcome == "yes", prediction.c.number.is_(None)
-                )
-                db.execute(update(prediction).where(prediction.c.id == db.scalar(first)).values(outcome="no"))
-            assert main(words) == 1
-            assert "outcome is served as 'no', the ledger says 'yes'." in capsys.readouterr().out
-
-    def test_is_not_exported_over_a_file_nor_into_no_folder(self, operate, tmp_path):
-        (tmp_path / "precious").write_text("mine")
-        assert operate("ledger", "export", tmp_path / "precious")[0] == 2
-        assert (tmp_path / "precious").read_text() == "mine"
-        code, _, complaint = operate("ledger", "export", tmp_path / "nowhere" / "ledger.jsonl")
-        assert code == 2
-        assert complaint.startswith("error: The export could not be written: ")
-
-    def test_is_corrected_by_a_row_that_points_at_the_wrong_one(self, operate, challenge, database, now):
-        challenge("Will China ban bitcoin?")
-        code, output, _ = operate("ledger", "correct", 1, "--note", "The deadline was misread.", "--json")
-        assert code == 0
-        assert json.loads(output) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
-        with database.reading() as db:
-            entry, original = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
-        assert (entry.kind, entry.backfilled) == ("correction", False)
-        assert entry.body == {"corrects": 1, "note": "The deadline was misread."}
-        assert original.kind == "question"
-
-    def test_of_what_was_backfilled_is_corrected_as_backfilled(self, operate, database, now):
-        with database.writing() as db:
-            ledger.append(db, [LedgerRow("votes", "daily-btc-up-20261001", {"p": 0.5}, True)], now)
-        operate("ledger", "correct", 1, "--note", "wrong")
-        with database.reading() as db:
-            assert ledger.find_entry(db, 2).backfilled
-
-    @pytest.mark.parametrize(
-        ("seq", "note", "complaint"),
-        [(9, "wrong", "There is no row 9 in the ledger."), (1, " ", "The note must state what is wrong")],
-    )
-    def test_is_not_corrected_without_a_row_or_a_note(self, operate, challenge, database, seq, note, complaint):
-        challenge("Will China ban bitcoin?")
-        code, _, errors = operate("ledger", "correct", seq, "--note", note)
-        assert code == 2
-        assert complaint in errors
-        with database.reading() as db:
-            assert ledger.head(db).seq == 1
+def test_status_shows_jobs_ledger_and_keys(operate_in, folder: Path):
+    """With the lag of the metrics: of a slot that has been due for an hour, the alert has the operator's number."""
+    code, output, _ = operate_in(folder, "status", "--json")
+    state = json.loads(output)
+    jobs = {row["job"]: row for row in state["jobs"]}
+    assert code == 0
+    assert (jobs["tick"]["state"], jobs["tick"]["done_up_to"]) == ("done", "2026-11-21T08:00:00Z")
+    assert state["ledger_tail"][-1]["seq"] == state["ledger_rows"] > 0
+    assert state["database_bytes"] > 1e6
+    assert {*COLUMNS, "ledger_rows"} <= {*operate_in(folder, "status")[1].split()}
+    with running_service(folder) as service, service.runtime.database.writing() as db:
+        runs.add(db, "seal", START + DAY, time.time() - 3600)
+        (lag,) = [row.lag_s for row in runs.job_progress(db, time.time()) if row.job == "seal"]
+    state = json.loads(operate_in(folder, "status", "--json")[1])
+    (shown_s,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
+    assert lag - 1 <= shown_s <= lag + 60

@@ -1,4 +1,4 @@
-"""Challenges on the command line: listed, and resolved by hand."""
+"""Challenges and answers on the command line: listed, and resolved by hand."""
 
 from __future__ import annotations
 
@@ -15,120 +15,100 @@ from service.store.pages import RECORD, records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import waiting
 
-
-class TestChallenges:
-    def test_are_listed_with_what_came_of_them_and_without_their_caller(self, operate, challenge, now):
-        bars, event = challenge("Will bitcoin reach 120k?"), challenge("Will the SEC approve a Solana ETF?")
-        challenge_past = challenge("Will China ban bitcoin?", opened_at=now - 9 * DAY)
-        operate("challenges", "resolve", event, "yes", "--evidence", "https://www.sec.gov/1")
-        code, output, complaint = operate("challenges", "list")
-        assert (code, complaint) == (0, "")
-        assert "secret-caller" not in output
-        heading, *rows = output.splitlines()
-        assert heading.split() == ["number", "status", "resolver", "deadline", "question"]
-        assert [row.split()[:3] for row in rows] == [
-            [str(bars), "open", "bars"],
-            [str(event), "yes", "hand"],
-            [str(challenge_past), "due", "hand"],
-        ]
-        assert rows[1].endswith("Will the SEC approve a Solana ETF?")
-
-    def test_that_nothing_came_of_yet_are_listed_alone(self, operate, challenge):
-        first, second = challenge("Will China ban bitcoin?"), challenge("Will India ban crypto?")
-        operate("challenges", "resolve", first, "no", "--evidence", "seen")
-        _, output, _ = operate("challenges", "list", "--unresolved", "--json")
-        assert [row["number"] for row in json.loads(output)] == [second]
-
-    def test_are_resolved_by_hand_with_a_row_of_the_ledger_in_world_time(self, operate, challenge, database, now):
-        number = challenge("Will the SEC approve a Solana ETF?")
-        code, output, _ = operate(
-            "challenges", "resolve", number, "yes", "--evidence", "https://www.sec.gov/1", "--json"
-        )
-        row = json.loads(output)
-        assert code == 0
-        assert (row["status"], row["evidence"], row["resolved_at"]) == (
-            "yes",
-            "https://www.sec.gov/1",
-            iso(now),
-        )
-        with database.reading() as db:
-            settlement = predictions.find_challenge(db, number).settlement
-            entry = ledger.find_entry(db, row["seq"])
-        assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
-        assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
-        assert entry.body == with_iso_instants(vars(settlement))
-
-    def test_are_resolved_once(self, operate, challenge, database):
-        number = challenge("Will China ban bitcoin?")
-        operate("challenges", "resolve", number, "no", "--evidence", "seen")
-        code, _, complaint = operate("challenges", "resolve", number, "yes", "--evidence", "seen")
-        assert (code, complaint) == (
-            2,
-            f"error: Challenge {number} is already resolved; only its ledger row can be corrected.\n",
-        )
-        with database.reading() as db:
-            assert predictions.find_challenge(db, number).settlement.outcome == "no"
-            assert ledger.head(db).body["outcome"] == "no"
-
-    @pytest.mark.parametrize(
-        ("text", "evidence", "complaint"),
-        [
-            ("Will bitcoin reach 120k?", "seen", "error: challenge-1 is resolved by bars, not by hand"),
-            ("Will China ban bitcoin?", " ", "error: State where the outcome can be checked."),
-        ],
-    )
-    def test_are_left_alone_where_prices_decide_or_nothing_shows_it(
-        self, operate, challenge, database, text, evidence, complaint
-    ):
-        code, _, errors = operate("challenges", "resolve", challenge(text), "yes", "--evidence", evidence)
-        assert code == 2
-        assert errors.startswith(complaint)
-        with database.reading() as db:
-            assert predictions.find_challenge(db, 1).settlement is None
-            assert ledger.head(db).kind == "question"
-
-    def test_votes_of_models_are_scored_in_the_ledger(self, operate, database, now):
-        """The pool said 30% and it happened: 0.49."""
-        topic = waiting("challenge-9", p=0.3, votes={"news": 0.4}, opened=now - HOUR, odds=None, comparator="topic")
-        with database.writing() as db:
-            predictions.add_predictions(db, [replace(topic, category="challenge", number=9, resolver="hand")])
-        assert operate("challenges", "resolve", 9, "yes", "--evidence", "seen")[0] == 0
-        with database.reading() as db:
-            score = ledger.head(db)
-            record = TrackRecord.from_plain(records.find(db, RECORD))
-        assert (score.kind, score.subject) == ("score", "challenge-9")
-        assert score.body["brier"] == 0.49
-        assert [standing.voter for standing in record.of_band("topic").standings] == ["news"]
-
-    def test_that_do_not_exist_are_not_resolved(self, operate, now):
-        assert operate("challenges", "resolve", 17, "yes", "--evidence", "seen") == (
-            2,
-            "",
-            "error: There is no challenge 17.\n",
-        )
-
-    def test_wait_for_the_first_start(self, operate):
-        assert operate("challenges", "list")[2] == "error: This database is empty: start the service first.\n"
-
-
 pytestmark = pytest.mark.slow
+
+
+def test_challenges_are_listed_with_what_came_of_them_and_without_their_caller(operate, challenge, now):
+    bars, event = challenge("Will bitcoin reach 120k?"), challenge("Will the SEC approve a Solana ETF?")
+    challenge_past = challenge("Will India ban crypto?", "key:secret-caller", opened_at=now - 9 * DAY)
+    operate("challenges", "resolve", event, "yes", "--evidence", "https://www.sec.gov/1")
+    code, output, complaint = operate("challenges", "list")
+    assert (code, complaint) == (0, "")
+    assert "secret-caller" not in output
+    heading, *rows = output.splitlines()
+    assert heading.split() == ["number", "status", "resolver", "deadline", "question"]
+    assert [row.split()[:3] for row in rows] == [
+        [str(bars), "open", "bars"],
+        [str(event), "yes", "hand"],
+        [str(challenge_past), "due", "hand"],
+    ]
+    assert rows[1].endswith("Will the SEC approve a Solana ETF?")
+    _, output, _ = operate("challenges", "list", "--unresolved", "--json")
+    assert [row["number"] for row in json.loads(output)] == [bars, challenge_past]
+
+
+def test_a_challenge_is_resolved_once_with_a_row_of_the_ledger_in_world_time(operate, challenge, database, now):
+    number, link = challenge("Will the SEC approve a Solana ETF?"), "https://www.sec.gov/1"
+    code, output, _ = operate("challenges", "resolve", number, "yes", "--evidence", link, "--json")
+    row = json.loads(output)
+    assert code == 0
+    assert (row["status"], row["evidence"], row["resolved_at"]) == ("yes", link, iso(now))
+    assert operate("challenges", "resolve", number, "no", "--evidence", "seen") == (
+        2,
+        "",
+        f"error: Challenge {number} is already resolved; only its ledger row can be corrected.\n",
+    )
+    with database.reading() as db:
+        settlement = predictions.find_challenge(db, number).settlement
+        entry = ledger.find_entry(db, row["seq"])
+        assert ledger.head(db) == entry
+    assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", now, "hand")
+    assert (entry.kind, entry.subject, entry.recorded_at) == ("resolution", f"challenge-{number}", iso(now))
+    assert entry.body == with_iso_instants(vars(settlement))
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "evidence", "complaint"),
+    [
+        (1, "Will bitcoin reach 120k?", "seen", "challenge-1 is resolved by bars, not by hand"),
+        (1, "Will China ban bitcoin?", " ", "State where the outcome can be checked."),
+        (17, "Will China ban bitcoin?", "seen", "There is no challenge 17."),
+    ],
+)
+def test_a_challenge_is_left_alone_where_prices_decide_or_nothing_shows_it(
+    operate, challenge, database, number, text, evidence, complaint
+):
+    challenge(text)
+    code, output, errors = operate("challenges", "resolve", number, "yes", "--evidence", evidence)
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"error: {complaint}")
+    with database.reading() as db:
+        assert predictions.find_challenge(db, 1).settlement is None
+        assert ledger.head(db).kind == "question"
+
+
+def test_votes_of_models_on_a_challenge_are_scored_in_the_ledger(operate, database, now):
+    """The pool said 30% and it happened: 0.49."""
+    topic = waiting("challenge-9", p=0.3, votes={"news": 0.4}, opened=now - HOUR, odds=None, comparator="topic")
+    with database.writing() as db:
+        predictions.add_predictions(db, [replace(topic, category="challenge", number=9, resolver="hand")])
+    assert operate("challenges", "resolve", 9, "yes", "--evidence", "seen")[0] == 0
+    with database.reading() as db:
+        score = ledger.head(db)
+        record = TrackRecord.from_plain(records.find(db, RECORD))
+    assert (score.kind, score.subject, score.body["brier"]) == ("score", "challenge-9", 0.49)
+    assert [standing.voter for standing in record.of_band("topic").standings] == ["news"]
+
+
+def test_challenges_wait_for_the_first_start(operate):
+    assert operate("challenges", "list")[2] == "error: This database is empty: start the service first.\n"
+
 
 VOTES = {"momentum": 0.2, "trend": 0.3, "news": 0.4}
 
 
 @pytest.fixture
 def open_answer(database, now):
-    """Store an answer of the oracle that ends in a day; returns its id."""
+    """Store an answer of the oracle that ends in a day, and which by default no price decides; returns its id."""
 
-    def store(id: str, *, resolver: str = "hand", hours: float = 24, **options) -> str:
-        answer = waiting(id, p=0.3, opened=now - HOUR, hours=hours, odds=None, **options)
+    def store(id: str, *, resolver: str = "hand", hours: float = 24) -> str:
+        topic = {"comparator": "topic", "polarity": "none"} if resolver == "hand" else {}
+        answer = waiting(id, p=0.3, opened=now - HOUR, hours=hours, odds=None, **topic)
         votes = tuple(committed_vote(voter, p, engine="custom:model") for voter, p in VOTES.items())
-        commitment = replace(answer.commitment, votes=votes)
-        answer = replace(
-            answer, category="answer", resolver=resolver, author="key:secret-caller", commitment=commitment
-        )
+        parts = {"resolver": resolver, "author": "key:secret-caller"}
+        parts["commitment"] = replace(answer.commitment, votes=votes)
         with database.writing() as db:
-            predictions.add_predictions(db, [answer], {})
+            predictions.add_predictions(db, [replace(answer, category="answer", **parts)], {})
         return id
 
     return store
@@ -136,25 +116,21 @@ def open_answer(database, now):
 
 def test_only_answers_by_hand_are_listed_without_their_caller(operate, open_answer):
     open_answer("prices", resolver="bars")
-    open_answer("fed", comparator="topic", polarity="none")
-    open_answer("late", comparator="topic", polarity="none", hours=0.5)
+    open_answer("fed")
+    open_answer("late", hours=0.5)
     code, output, complaint = operate("answers", "list", "--json")
     assert (code, complaint) == (0, "")
     assert "secret-caller" not in output
-    assert [(row["id"], row["status"], row["p_yes"]) for row in json.loads(output)] == [
-        ("late", "due", 0.3),
-        ("fed", "open", 0.3),
-    ]
+    rows = [(row["id"], row["status"], row["p_yes"]) for row in json.loads(output)]
+    assert rows == [("late", "due", 0.3), ("fed", "open", 0.3)]
 
 
 def test_a_resolved_answer_is_scored_in_its_own_band(operate, open_answer, database):
-    """The pool said 30% and it did not happen: 0.09; the record of prices stays as it was."""
-    open_answer("fed", comparator="topic", polarity="none")
-    code, output, _ = operate(
-        "answers", "resolve", "fed", "no", "--evidence", "https://www.federalreserve.gov", "--json"
-    )
-    assert code == 0
-    assert (json.loads(output)["status"], json.loads(output)["brier"]) == ("no", 0.09)
+    """The pool said 30% and it did not happen: 0.09; the record of prices stays as it was. A void one has no score."""
+    for id, outcome, brier in (("fed", "no", 0.09), ("unclear", "void", None)):
+        code, output, _ = operate("answers", "resolve", open_answer(id), outcome, "--evidence", "seen", "--json")
+        assert code == 0
+        assert (json.loads(output)["status"], json.loads(output)["brier"]) == (outcome, brier)
     with database.reading() as db:
         assert predictions.find_prediction(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
@@ -163,12 +139,6 @@ def test_a_resolved_answer_is_scored_in_its_own_band(operate, open_answer, datab
     assert weights["momentum"] > weights["trend"] > weights["news"], "they said 20%, 30% and 40%"
     assert ({standing.n for standing in standings}, list(record.bands)) == ({1}, ["topic"])
     assert operate("answers", "list", "--json")[1].strip() == "[]"
-
-
-def test_a_void_answer_is_not_scored(operate, open_answer):
-    open_answer("fed", comparator="topic", polarity="none")
-    output = operate("answers", "resolve", "fed", "void", "--evidence", "not determined", "--json")[1]
-    assert (json.loads(output)["status"], json.loads(output)["brier"]) == ("void", None)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +151,6 @@ def test_a_void_answer_is_not_scored(operate, open_answer):
 )
 def test_what_cannot_be_resolved_is_refused(operate, open_answer, id, complaint):
     open_answer("prices", resolver="bars")
-    open_answer("settled", comparator="topic", polarity="none")
-    operate("answers", "resolve", "settled", "no", "--evidence", "seen")
+    operate("answers", "resolve", open_answer("settled"), "no", "--evidence", "seen")
     code, _, errors = operate("answers", "resolve", id, "yes", "--evidence", "seen")
     assert (code, errors) == (2, f"{complaint}\n")

@@ -24,7 +24,7 @@ from service.operator.check import Finding, findings_table, run
 from service.operator.commands import as_json
 from service.store import migrations
 from tests.jobs.live import Outside, answering, printing
-from tests.operator.findings import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
+from tests.operator.conftest import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
 from tests.running_service import START
 from tests.sources.conftest import POOL, ExchangeServer, coinbase_routes, kraken_routes, serve
 from tests.sources.faults import drip_headers, hang
@@ -33,8 +33,7 @@ from tests.sources.faults import drip_headers, hang
 class TestTheDatabase:
     def test_works_at_the_newest_migration(self, examine, database_url):
         part = examine(database_url=database_url)["database"]
-        assert part.works
-        assert part.detail == "at the newest migration"
+        assert (part.works, part.detail) == (True, "at the newest migration")
         assert part.ms > 0
 
     def test_that_is_empty_works_since_the_first_start_fills_it(self, examine, empty_postgresql):
@@ -43,52 +42,45 @@ class TestTheDatabase:
 
     @pytest.mark.parametrize(("revision", "words"), [("0001", "the next start"), ("9999", "update the service")])
     def test_of_another_migration_does_not_work(self, examine, database, database_url, revision, words):
+        change = text("UPDATE alembic_version SET version_num = :revision")
         with database.writing() as db:
-            db.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+            db.execute(change, {"revision": revision})
         try:
             part = examine(database_url=database_url)["database"]
         finally:
             with database.writing() as db:
-                db.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.head()})
+                db.execute(change, {"revision": migrations.head()})
         assert not part.works
         assert f"at migration {revision}" in part.detail
         assert words in part.detail
 
-    def test_without_a_server_does_not_answer(self, examine):
+    def test_that_cannot_be_read_does_not_work(self, examine, tmp_path):
+        """It does not answer, is another kind of file, or cannot be made."""
         part = examine(database_url=f"postgresql://someone:{KEY}@{dead()}/test")["database"]
-        assert not part.works
-        assert part.detail == "It does not answer; check that it is running, its address and its password."
-        assert KEY not in str(part)
-
-    def test_that_is_another_kind_of_file_cannot_be_read(self, examine, tmp_path):
+        detail = "It does not answer; check that it is running, its address and its password."
+        assert (part.works, part.detail, KEY in str(part)) == (False, detail, False)
         (tmp_path / "simulated.sqlite").write_bytes(b"Dear diary, " * 100)
         part = examine()["database"]
         assert (part.works, part.detail) == (False, "It cannot be read; check that it is a database of this service.")
-
-    def test_that_cannot_be_made_does_not_work(self, examine, tmp_path):
         (tmp_path / "var").write_text("a file where a folder is wanted")
         part = examine(data_dir=tmp_path / "var")["database"]
-        assert not part.works
-        assert "cannot be created" in part.detail
+        assert (part.works, "cannot be created" in part.detail) == (False, True)
 
 
-class TestRedis:
-    def test_is_asked_where_it_is_set(self, examine, redis_url):
-        assert examine(redis_url=SecretStr(redis_url))["redis"].works
-        assert "redis" not in examine()
-
-    def test_without_a_server_is_unreachable_and_hides_the_password(self, examine):
-        parts = examine(redis_url=SecretStr(f"redis://:{KEY}@{dead()}/0"))
-        assert (parts["redis"].works, parts["redis"].detail) == (False, NO_CONNECTION)
-        assert KEY not in as_json(findings_table(list(parts.values())))
+def test_redis_is_asked_where_it_is_set(examine, redis_url):
+    """Without a server it is unreachable; its password is hidden."""
+    assert examine(redis_url=SecretStr(redis_url))["redis"].works
+    assert "redis" not in examine()
+    parts = examine(redis_url=SecretStr(f"redis://:{KEY}@{dead()}/0"))
+    assert (parts["redis"].works, parts["redis"].detail) == (False, NO_CONNECTION)
+    assert KEY not in as_json(findings_table(list(parts.values())))
 
 
 def test_a_replay_tells_what_its_folder_holds(examine, tmp_path):
     lines = [f"{iso(START - START % HOUR + HOUR * hour)},100,102,99,101,5" for hour in range(72)]
     (tmp_path / "btc.csv").write_text("\n".join(["time,open,high,low,close,volume", *lines]))
     part = examine(world="replay", replay_dir=tmp_path, replay_start=iso(START + 2 * DAY))["prices"]
-    assert part.works
-    assert part.what == "replay of REPLAY_DIR"
+    assert (part.works, part.what) == (True, "replay of REPLAY_DIR")
     assert part.detail == "bars of 3600 s in a day: btc 24"
 
 
@@ -118,14 +110,15 @@ def outside() -> Iterator[Outside]:
 
 @pytest.fixture
 def live(examine, outside) -> Examine:
-    """What came of the parts of a live world, with two exchanges."""
+    """What came of the parts of a live world, with two exchanges, which have ten seconds."""
 
     def run(**options: Any) -> dict[str, Finding]:
         ccxt = {
             "kraken": {"urls": {"api": {"public": outside.servers["kraken"].address}}, "enableRateLimit": False},
             "coinbase": {"urls": {"api": {"rest": outside.servers["coinbase"].address}}, "enableRateLimit": False},
         }
-        return examine(ccxt, **outside.options | {"exchanges": ("kraken", "coinbase")} | options)
+        options = outside.options | {"exchanges": ("kraken", "coinbase"), "source_timeout_s": 10} | options
+        return examine(ccxt, **options)
 
     return run
 
@@ -140,7 +133,7 @@ FAILURES = ("exchange kraken", "exchange coinbase", *LISTS)
 @pytest.mark.slow
 class TestTheLiveWorld:
     def test_has_every_source_asked_by_itself(self, live):
-        parts = live(source_timeout_s=10)
+        parts = live()
         assert tuple(parts)[1 : len(LIVE) + 1] == LIVE
         assert {parts[name].detail for name in LIVE if not parts[name].works} == set()
         promise = "BTC/USD: 101 USD, less than 30 days of hourly bars"
@@ -153,14 +146,14 @@ class TestTheLiveWorld:
     @pytest.mark.parametrize(("server", "part"), list(zip(SERVERS, FAILURES, strict=True)))
     def test_has_one_source_that_fails_and_the_others_work(self, live, outside, server, part):
         outside.servers[server].fault = answering(f'{{"error": ["{KEY}"]}}'.encode(), status=503)
-        parts = live(source_timeout_s=10)
+        parts = live()
         assert [name for name in LIVE if not parts[name].works] == [part]
         assert parts[part].detail.endswith(".")
         assert KEY not in as_json(findings_table(list(parts.values()))), "what a source wrote is not told"
 
     def test_has_an_exchange_whose_own_words_are_not_told(self, live, outside):
         outside.servers["kraken"].fault = answering(f'{{"error": ["EGeneral:{KEY}"]}}'.encode())
-        part = live(source_timeout_s=10)["exchange kraken"]
+        part = live()["exchange kraken"]
         assert (part.works, part.detail) == (False, "Kraken: the answer cannot be read.")
 
     def test_is_examined_at_once_within_the_time_of_one_call(self, live, outside):
@@ -184,10 +177,7 @@ class TestTheLiveWorld:
     def test_that_cannot_be_reached_is_said_in_words(self, live):
         address = f"http://{dead()}"
         parts = live(polymarket_url=address, kalshi_url=address, pools_url=address, news_feeds=(f"{address}/rss",))
-        assert all(
-            parts[name].detail.lower().endswith(NO_CONNECTION.lower())
-            for name in ("pools", "polymarket", "kalshi", "news 1")
-        )
+        assert all(parts[name].detail.lower().endswith(NO_CONNECTION.lower()) for name in LISTS)
 
     def test_shows_the_host_of_a_feed_and_not_its_token(self, live, outside):
         outside.servers["paper"].fault = printing()
@@ -195,9 +185,6 @@ class TestTheLiveWorld:
         part = live(news_feeds=(f"{address}/rss?token={KEY}",))["news 1"]
         assert (part.what, part.works) == ("127.0.0.1", False)
         assert part.detail == "No headlines."
-
-
-SECRET = "sk-secret"
 
 
 def failing(error: Exception) -> Finding:
@@ -209,21 +196,15 @@ def failing(error: Exception) -> Finding:
     return run("a part", "a server", 1.0, call)
 
 
-def test_a_finding_names_its_part_and_its_time():
-    finding = run("redis", "redis localhost", 1.0, lambda: Finding(detail="answers", tokens=3))
-    assert finding == Finding("redis", "redis localhost", ms=finding.ms, tokens=3, detail="answers")
-    assert 0 <= finding.ms < 1000
-
-
 @pytest.mark.parametrize(
     ("error", "detail"),
     [
-        (redis.TimeoutError(SECRET), "No complete response in time."),
-        (redis.AuthenticationError(SECRET), "Access refused; check the name and the password."),
-        (OperationalError(SECRET, {}, ValueError(SECRET)), "It does not answer"),
-        (DatabaseError(SECRET, {}, ValueError(SECRET)), "It cannot be read"),
-        (requests.ConnectionError(SECRET), "It could not be reached"),
-        (ValueError(SECRET), "It failed with ValueError"),
+        (redis.TimeoutError(KEY), "No complete response in time."),
+        (redis.AuthenticationError(KEY), "Access refused; check the name and the password."),
+        (OperationalError(KEY, {}, ValueError(KEY)), "It does not answer"),
+        (DatabaseError(KEY, {}, ValueError(KEY)), "It cannot be read"),
+        (requests.ConnectionError(KEY), "It could not be reached"),
+        (ValueError(KEY), "It failed with ValueError"),
     ],
 )
 def test_an_error_is_described_by_its_class(error: Exception, detail: str):
@@ -231,16 +212,13 @@ def test_an_error_is_described_by_its_class(error: Exception, detail: str):
     finding = failing(error)
     assert not finding.works
     assert finding.detail.startswith(detail)
-    assert SECRET not in finding.detail
+    assert KEY not in finding.detail
 
 
 @pytest.mark.parametrize(
     ("cause", "meaning"),
     [
-        (
-            "NetworkError",
-            "it could not be reached; check the network and its address",
-        ),
+        ("NetworkError", "it could not be reached; check the network and its address"),
         ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
         ("RateLimitExceeded", "it failed or refused the request; try again later"),
         ("JSONDecodeError", "the answer cannot be read"),
@@ -253,6 +231,10 @@ def test_the_cause_of_a_failed_source_is_described(cause: str, meaning: str):
 
 
 def test_a_call_is_abandoned_after_its_time(monkeypatch):
+    """One that ends in time names its part and its time."""
+    finding = run("redis", "redis localhost", 1.0, lambda: Finding(detail="answers", tokens=3))
+    assert finding == Finding("redis", "redis localhost", ms=finding.ms, tokens=3, detail="answers")
+    assert 0 <= finding.ms < 1000
     monkeypatch.setattr(check, "GRACE_S", 0.0)
     finish = Event()
     finding = run("a part", "a server", 0.01, lambda: Finding(works=finish.wait(10)))
