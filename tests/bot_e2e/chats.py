@@ -36,13 +36,12 @@ class Call:
 class Message:
     """A bot's message as a chat shows it; `read` holds all its texts over time, the newest last.
 
-    `buttons` maps each label to the button's data, `links` each label to an address.
+    `buttons` maps each label to the button's data.
     """
 
     id: int
     text: str
     buttons: dict[str, str]
-    links: dict[str, str]
     photo: dict[str, int] | None
     read: tuple[str, ...]
     changed: int
@@ -71,14 +70,14 @@ class Telegram:
         """A new person in a private chat with the bot that has this token."""
         return Person(self, bot, next(self.numbers))
 
-    def fails(self, method: str, status: int, chat: int = 0, times: int = 1, **answer: Any) -> None:
-        """Answer the next `times` calls of a method (in a chat) with an error, or reset their connections.
+    def fails(self, method: str, status: int, chat: int = 0, **answer: Any) -> None:
+        """Answer the next call of a method (in a chat) with an error, or reset its connection.
 
         A 429 requests a wait of a second by default; the library takes any answer with a wait for a 429.
         """
         wait = {"parameters": {"retry_after": 1}} if status == FLOOD else {}
         answer = {"description": "Failed", **wait, **answer}
-        fault = {"method": method, "chat": chat, "times": times, "status": status, "answer": answer}
+        fault = {"method": method, "chat": chat, "times": 1, "status": status, "answer": answer}
         self.http.post("/faults", json=fault).raise_for_status()
 
     def send(self, path: str, update: dict[str, Any]) -> None:
@@ -107,23 +106,12 @@ class Telegram:
 
 @dataclass
 class Person:
-    """A person in a chat with a bot; `since` is the number of calls when they last did something.
-
-    The chat is private, or the group with the negative number `group`.
-    """
+    """A person in a private chat with a bot; `since` is the number of calls when they last did something."""
 
     telegram: Telegram
     bot: str
     id: int
-    group: int = 0
     since: int = 0
-
-    def __post_init__(self) -> None:
-        self.chat = self.group or self.id
-
-    def in_group(self) -> Person:
-        """The same person in a group with the bot."""
-        return replace(self, group=-next(self.telegram.numbers))
 
     def says(self, text: str) -> None:
         """Send a text; it is a command if it starts with a slash."""
@@ -163,7 +151,7 @@ class Person:
         """The bot's messages in this chat as shown now, the oldest first."""
         messages: dict[int, Message] = {}
         for number, call in enumerate(self.telegram.calls):
-            if (call.bot, call.chat, call.status) != (self.bot, self.chat, 200):
+            if (call.bot, call.chat, call.status) != (self.bot, self.id, 200):
                 continue
             if call.method == "deleteMessage":
                 messages.pop(int(call.values["message_id"]), None)
@@ -179,7 +167,7 @@ class Person:
     def calls(self, method: str) -> list[Call]:
         """The calls of a method in this chat since this person last acted."""
         new = self.telegram.calls[self.since :]
-        return [call for call in new if (call.bot, call.chat, call.method) == (self.bot, self.chat, method)]
+        return [call for call in new if (call.bot, call.chat, call.method) == (self.bot, self.id, method)]
 
     def _do(self, path: str, update: dict[str, Any]) -> None:
         self.telegram.read_calls(0)
@@ -189,8 +177,7 @@ class Person:
     def _from(self) -> dict[str, Any]:
         sender = {"id": self.id, "is_bot": False, "first_name": f"Person {self.id}"}
         private = {"id": self.id, "type": "private", "first_name": sender["first_name"]}
-        group = {"id": self.group, "type": "supergroup", "title": "Friends"}
-        return {"botToken": self.bot, "from": sender, "chat": group if self.group else private}
+        return {"botToken": self.bot, "from": sender, "chat": private}
 
 
 def _message(result: dict[str, Any], number: int) -> Message:
@@ -201,7 +188,6 @@ def _message(result: dict[str, Any], number: int) -> Message:
         id=result["message_id"],
         text=text,
         buttons={key["text"]: key["callback_data"] for key in keys if "callback_data" in key},
-        links={key["text"]: key["url"] for key in keys if "url" in key},
         photo=result["photo"][-1] if "photo" in result else None,
         read=(text,),
         changed=number,

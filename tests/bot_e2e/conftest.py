@@ -23,7 +23,6 @@ from tests.processes import free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
 FOLDER = Path(__file__).parent
-
 StartBot = Callable[..., AbstractContextManager[str]]
 
 
@@ -79,26 +78,17 @@ def _running_bot(
     telegram: Telegram, service: Service, folder: Path, killed: bool = False, **other_settings: str
 ) -> Iterator[str]:
     token = f"666:{folder.name:_<35}"
-    settings = {
-        "TELEGRAM_BOT_TOKEN": token,
-        "TELEGRAM_URL": telegram.bots,
-        "BOT_ORACLE_KEY": service.key,
-        "ORACLE_URL": service.address,
-        "BOT_DATA": str(folder),
-        **other_settings,
-    }
-    log = folder / "log"
-    since = len(telegram.calls)
+    settings = {"TELEGRAM_BOT_TOKEN": token, "TELEGRAM_URL": telegram.bots, "BOT_ORACLE_KEY": service.key}
+    settings |= {"ORACLE_URL": service.address, "BOT_DATA": str(folder), **other_settings}
+    log, since = folder / "log", len(telegram.calls)
     with running([sys.executable, "-m", "bot"], log, **settings) as process:
-        telegram.wait_for(lambda: process.poll() is not None or _called(telegram, token, since))
+        telegram.wait_for(
+            lambda: process.poll() is not None or any(call.bot == token for call in telegram.calls[since:])
+        )
         assert process.poll() is None, log.read_text()
         yield token
         if killed:
             process.kill()
-
-
-def _called(telegram: Telegram, token: str, since: int) -> bool:
-    return any(call.bot == token for call in telegram.calls[since:])
 
 
 @pytest.fixture(scope="session")
@@ -115,22 +105,10 @@ def person(telegram: Telegram, bot: str) -> Person:
 
 
 @pytest.fixture
-def another_person(telegram: Telegram, bot: str) -> Person:
-    """Another person who has never used the bot."""
-    return telegram.person(bot)
-
-
-@pytest.fixture
-def model(service: Service) -> Iterator[ModelServer]:
-    """The model in the first seat; a test may change its behaviour."""
-    yield service.model
-    service.model.behaviours = [answers(vote_text())]
-
-
-@pytest.fixture
-def slow_model(model: ModelServer) -> Iterator[threading.Event]:
-    """The model does not answer before the event is set."""
-    release = threading.Event()
-    model.behaviours = [waits_for(release, vote_text())]
+def slow_model(service: Service) -> Iterator[threading.Event]:
+    """The model in the first seat does not answer before the event is set."""
+    release, model = threading.Event(), service.model
+    model.behaviours = [waits_for(release, vote_text(reasoning="Momentum <b>is</b> up & away."))]
     yield release
     release.set()
+    model.behaviours = [answers(vote_text())]
