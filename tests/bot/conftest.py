@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +116,14 @@ class Person:
 
     def sends_data(self, data: str, reply: ChatMessage, *, settle: bool = True) -> None:
         """Press a button with this data."""
+        message = self.message({"text": reply.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
+        self.press(data, settle=settle, message=message | {"message_id": reply.id})
+
+    def press(self, data: str, *, settle: bool = True, **place: Any) -> None:
+        """A press with this data; `place` is the message, or its number if it was sent inline."""
         query = f"query-{next(self.stage.updates)}"
         self.stage.telegram.pressed.add(query)
-        message = self.message({"text": reply.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
-        message |= {"message_id": reply.id}
-        press = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, "message": message}
+        press = {"id": query, "from": self.user(), "chat_instance": "1", "data": data, **place}
         self.stage.deliver({"callback_query": press}, settle=settle)
 
     def types(self, text: str, **options: Any) -> list[dict[str, Any]]:
@@ -137,10 +142,7 @@ class Person:
 
     def presses_inline(self, label: str, reply: ChatMessage, **options: Any) -> None:
         """Press a button of a message that was sent inline."""
-        query = f"query-{next(self.stage.updates)}"
-        self.stage.telegram.pressed.add(query)
-        press = {"id": query, "from": self.user(), "chat_instance": "1", "data": reply.buttons[label]}
-        self.stage.deliver({"callback_query": press | {"inline_message_id": str(reply.id)}}, **options)
+        self.press(reply.buttons[label], inline_message_id=str(reply.id), **options)
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -251,6 +253,31 @@ def ben(stage: Stage) -> Person:
 @pytest.fixture
 def group() -> int:
     return next(GROUPS)
+
+
+@pytest.fixture
+def clock(service: RunningService) -> Iterator[RunningService]:
+    """The service, whose `wall` a test moves; it goes back afterwards."""
+    before = service.wall
+    yield service
+    service.wall = before
+
+
+def refusing(
+    web: Flask | None, pattern: str, status: int = 503, code: str = "busy", times: int | None = None, **parts: Any
+) -> Callable:
+    """The service, which refuses requests whose address has `pattern`, the first `times` or all, with a problem."""
+    problem = {"status": status, "code": code, "detail": "No."} | parts
+    refusals = repeat(True) if times is None else repeat(True, times)
+
+    def app(environ: dict[str, Any], start_response: Callable) -> Iterable[bytes]:
+        address = f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}"
+        if not (re.search(pattern, address) and next(refusals, False)):
+            return web(environ, start_response)
+        start_response(f"{status} Refused", [("Content-Type", "application/problem+json")])
+        return [json.dumps(problem).encode()]
+
+    return app
 
 
 @contextmanager

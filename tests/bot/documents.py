@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 Document = dict[str, Any]
-
 HOSTILE = '<b>&"'  # markup that must be escaped
 NAME_FIELDS = ("votes", "ai_votes", "abstained", "failed", "status")
 EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
@@ -140,10 +139,8 @@ def candles(hours: int = 168, step_s: int = 3600) -> Document:
     """Bars of Bitcoin that rise by 10 USD a bar to the price of PRICES."""
     quote = _example("PRICES")["prices"][0]
     end, step, count = datetime.fromisoformat(quote["as_of"]), timedelta(seconds=step_s), hours * 3600 // step_s
-    bars = [
-        {"time": _instant(end - step * number), "close": quote["price"] - 10 * (number - 1)}
-        for number in range(count, 0, -1)
-    ]
+    steps = range(count - 1, -1, -1)
+    bars = [{"time": _instant(end - step * (n + 1)), "close": quote["price"] - 10 * n} for n in steps]
     return {"schema": "candles/1", "world": "simulated", "asset": "btc", "step_s": step_s, "bars": bars}
 
 
@@ -152,26 +149,14 @@ def forecast() -> Document:
     prices, hours = _example("PRICES"), {"1h": 1, "6h": 6, "24h": 24, "3d": 72, "7d": 168, "14d": 336, "30d": 720}
     quote, start = prices["prices"][0], datetime.fromisoformat(prices["as_of"])
     z = {"1": -2.326, "5": -1.645, "10": -1.282, "25": -0.674, "50": 0, "75": 0.674, "90": 1.282, "95": 1.645}
-    horizons = [
-        {
-            "horizon": name,
-            "until": _instant(start + timedelta(hours=hour)),
-            "open_hours": hour,
-            "quantiles": {
-                level: quote["price"] * math.exp(0.02 * (hour / 24) ** 0.5 * value) for level, value in z.items()
-            },
-        }
-        for name, hour in hours.items()
-    ]
     header = {key: prices[key] for key in ("timestamp", "as_of", "stale_after", "world", "sources")}
-    return {
-        "schema": "forecast/1",
-        **header,
-        "asset": "btc",
-        "name": "Bitcoin",
-        "price": quote["price"],
-        "horizons": horizons,
-    }
+    document = {"schema": "forecast/1", **header, "asset": "btc", "name": "Bitcoin", "price": quote["price"]}
+    document["horizons"] = horizons = []
+    for name, hour in hours.items():
+        quantiles = {level: quote["price"] * math.exp(0.02 * (hour / 24) ** 0.5 * value) for level, value in z.items()}
+        until = _instant(start + timedelta(hours=hour))
+        horizons.append({"horizon": name, "until": until, "open_hours": hour, "quantiles": quantiles})
+    return document
 
 
 def _iso(**offset: float) -> str:

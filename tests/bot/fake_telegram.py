@@ -219,17 +219,19 @@ class FakeTelegram(BaseRequest):
             self._blame("a description of a command that is too long")
         return all(re.fullmatch("[a-z0-9_]{1,32}", name) for name in names) or self._blame(f"a command of {names}")
 
-    def _deleteMyCommands(self, _values: dict, _files: dict) -> bool:  # noqa: N802
-        return True
-
     def _getChatMember(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
         user = {"id": values["user_id"], "is_bot": False, "first_name": "A member"}
-        if values["user_id"] in self.admins:
-            return {"status": "creator", "user": user, "is_anonymous": False}
-        return {"status": "member", "user": user}
+        is_admin = values["user_id"] in self.admins
+        return (
+            {"status": "creator", "user": user, "is_anonymous": False}
+            if is_admin
+            else {"status": "member", "user": user}
+        )
 
     def _sendChatAction(self, _values: dict, _files: dict) -> bool:  # noqa: N802
         return True
+
+    _deleteMyCommands = _sendChatAction  # noqa: N815
 
     def _sendMessage(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
         self._check(values, values.get("text", ""), TEXT)
@@ -297,11 +299,8 @@ class FakeTelegram(BaseRequest):
         return True
 
     def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> ChatMessage:
-        place = {
-            "quoted": values.get("reply_parameters", {}).get("message_id"),
-            "topic": values.get("message_thread_id"),
-        }
-        place["is_silent"] = bool(values.get("disable_notification"))
+        quoted, topic = values.get("reply_parameters", {}).get("message_id"), values.get("message_thread_id")
+        place = {"quoted": quoted, "topic": topic, "is_silent": bool(values.get("disable_notification"))}
         number, keyboard = next(self.numbers), _keyboard(values)
         reply = ChatMessage(values["chat_id"], number, text, keyboard, is_photo, read=[text], **place)
         self.chats[reply.chat, reply.id] = reply

@@ -1,8 +1,13 @@
-"""A challenge from its question to its votes."""
+"""A challenge from its question to its votes, and the message of a group that shows them as they come in."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+from bot import live_challenges
+from tests.bot.conftest import Person, Stage
 
 DATE = "2026-12-31"
 QUESTION = f"Will Bitcoin be above $60k on {DATE}?"
@@ -13,20 +18,34 @@ def written(person, question: str = QUESTION):
     return person.says(f"/challenge {question}")
 
 
+def created(person, question: str = QUESTION):
+    """The page of a new challenge."""
+    written(person, question)
+    return person.presses("Create")
+
+
 def count_of(service) -> int:
     return service.client.get("/api/challenges/active").json["count"]
 
 
-def test_a_challenge_is_created_and_voted_on(ann):
+def test_a_challenge_is_created_and_voted_on(ann, ben):
+    """One's own vote is shown to nobody else; a reload shows that there is one."""
     reply = written(ann)
     assert set(reply.buttons) == {"Create", "Cancel"}
-    ann.presses("Create")
+    number = ann.presses("Create").plain.split()[1]
     assert f"is open until {DATE}." in reply.plain
-    ann.presses("Yes")
-    assert ann.stage.telegram.popups[-1].startswith("You voted yes. Votes so far: 1 yes, 0 no")
+    assert "your vote:" not in reply.plain
+    page = ben.says(f"/start challenge_{number}")
+    assert f"Challenge {number}" in page.plain
+    assert "no user votes" in page.plain
+    for vote, counts in (("yes", "1 yes, 0 no"), ("no", "0 yes, 1 no")):
+        ann.presses(vote.title())
+        assert ann.stage.telegram.popups[-1].startswith(f"You voted {vote}. Votes so far: {counts}")
+        assert f"your vote: {vote}" in reply.plain
     assert "yours" in reply.plain
-    ann.presses("No")
-    assert ann.stage.telegram.popups[-1].startswith("You voted no. Votes so far: 0 yes, 1 no")
+    ben.presses("Reload", on=page)
+    assert "(n = 1)" in page.plain
+    assert "your vote:" not in page.plain
 
 
 @pytest.mark.parametrize(
@@ -47,6 +66,14 @@ def test_a_challenge_that_cannot_be_is_explained(ann, question, reason):
     assert reply.buttons == {}
 
 
+def test_nothing_swallows_a_text(ann):
+    """/challenge alone shows how to write one; what comes next is read as always."""
+    assert "/challenge Will" in ann.says("/challenge").plain
+    assert "Paper accounts" in ann.says("/lanes").plain
+    assert "Bitcoin" in ann.says("btc").plain
+    assert "of 9 voted" in ann.says("Will Bitcoin be above $60k at the end of the month?").plain
+
+
 def test_a_question_without_a_date_gets_a_choice(ann):
     """The days from tomorrow on; one press leads to [Create]."""
     reply = written(ann, "Will Bitcoin be above $60k?")
@@ -54,14 +81,6 @@ def test_a_question_without_a_date_gets_a_choice(ann):
     ann.presses("2026-12-21")
     assert "Deadline: 2026-12-21" in reply.plain
     assert "is open until 2026-12-21." in ann.presses("Create").plain
-
-
-def test_nothing_swallows_a_text(ann):
-    """/challenge alone shows how to write one; what comes next is read as always."""
-    assert "/challenge Will" in ann.says("/challenge").plain
-    assert "Paper accounts" in ann.says("/lanes").plain
-    assert "Bitcoin" in ann.says("btc").plain
-    assert "of 9 voted" in ann.says("Will Bitcoin be above $60k at the end of the month?").plain
 
 
 @pytest.mark.parametrize(
@@ -109,33 +128,114 @@ def test_the_create_button_survives_a_restart(start):
     assert "is open until" in ann.presses("Create", on=reply).plain
 
 
-def test_ones_own_vote_is_shown(ann, ben):
-    reply = written(ann)
-    number = ann.presses("Create").plain.split()[1]
-    assert "your vote:" not in reply.plain
-    ann.presses("Yes")
-    assert "your vote: yes" in reply.plain
-    ann.presses("No")
-    assert "your vote: no" in reply.plain
-    assert "your vote:" not in ben.says(f"/start challenge_{number}").plain
-
-
 def test_the_fourth_challenge_of_a_day_is_refused(ann):
-    for level in (60, 61, 62):
-        written(ann, f"Will Bitcoin be above ${level}k on {DATE}?")
-        ann.presses("Create")
-    written(ann)
-    ann.presses("Create")
+    for level in (60, 61, 62, 63):
+        created(ann, f"Will Bitcoin be above ${level}k on {DATE}?")
     assert "Three challenges were created today" in ann.newest.plain
 
 
 def test_challenges_are_listed_and_opened(ann, ben):
-    written(ann)
-    number = ann.presses("Create").plain.split()[1]
+    number = created(ann).plain.split()[1]
     ben.says("/challenges")
     reply = ben.presses(number)
     assert f"Challenge {number}" in reply.plain
     assert "yours" not in reply.plain
     ben.presses("All challenges")
     assert number in reply.buttons
-    assert f"Challenge {number}" in ben.says(f"/start challenge_{number}").plain
+
+
+@pytest.fixture
+def number(ann: Person, monkeypatch) -> str:
+    """An open challenge of Ann's; its messages may change fifty times a second, and every pass looks what is over."""
+    monkeypatch.setattr(live_challenges, "UNLISTED_MIN", 1)
+    monkeypatch.setattr(live_challenges, "EVERY_S", 0.02)
+    return re.search(r"Challenge (\d+)", created(ann, "Will Bitcoin be above $70k on 2026-12-31?").plain)[1]
+
+
+def edits(stage: Stage, chat: int) -> int:
+    return sum(name == "editMessageText" and values["chat_id"] == chat for name, values in stage.telegram.calls)
+
+
+def votes(text: str) -> list[str]:
+    """The counts of yes and no."""
+    return re.findall(r"^(?:Yes|No)\s+█*\s*(\d+)$", text, re.MULTILINE)
+
+
+def test_votes_of_a_group_are_counted_in_its_message(ann, stage, group, number):
+    """Also those that are cast elsewhere, and in all groups that show it."""
+    member, guest = stage.person(group), stage.person(group)
+    reply = member.says(f"/challenge {number}")
+    other = stage.person(group - 50_000).says(f"/challenge {number}")
+    assert votes(reply.plain) == ["0", "0"]
+    member.presses("Yes")
+    guest.presses("No", on=reply)
+    assert votes(reply.plain) == votes(other.plain) == ["1", "1"]
+    assert "You voted no." in stage.telegram.popups[-1]
+    assert "your vote" not in reply.plain
+    assert len(member.messages) == 1
+    ann.presses("Yes")
+    assert votes(reply.plain) == votes(other.plain) == ["2", "1"]
+    assert "Nothing has that name" in member.says("/challenge 999999").plain
+
+
+@pytest.mark.slow
+def test_many_votes_are_few_edits(stage, group, number, monkeypatch):
+    """The first is reply at once, the others together after the pause."""
+    monkeypatch.setattr(live_challenges, "EVERY_S", 1.0)
+    reply, popups = stage.person(group).says(f"/challenge {number}"), stage.telegram.popups
+    for count in range(len(popups) + 1, len(popups) + 13):
+        stage.person(group).presses("Yes", on=reply, settle=False)
+        stage.wait_for(lambda count=count: len(popups) == count)
+    stage.wait_for(lambda: votes(reply.plain) == ["12", "0"])
+    assert edits(stage, group) < 12
+    stage.settle()
+
+
+def test_the_watcher_shows_votes_of_other_programs(stage, group, number, service):
+    reply = stage.person(group).says(f"/challenge {number}")
+    receipt = service.client.post(
+        f"/api/v1/predictions/challenge-{number}/vote", json={"vote": "no"}, headers={"X-API-Key": service.register()}
+    )
+    assert receipt.status_code == 200
+    stage.application.bot_data["state"].service.drop("challenges")
+    stage.work()
+    assert votes(reply.plain) == ["0", "1"]
+    before = edits(stage, group)
+    stage.work()
+    assert edits(stage, group) == before
+
+
+def test_a_deleted_message_is_forgotten(ann, stage, group, store, number):
+    reply = stage.person(group).says(f"/challenge {number}")
+    del stage.telegram.chats[group, reply.id]
+    ann.presses("Yes")
+    assert store.live_messages() == []
+
+
+def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number, monkeypatch):
+    reply = stage.person(group).says(f"/challenge {number}")
+    service = stage.application.bot_data["state"].service
+    challenge = stage.runner.run(service.market(f"challenge-{number}"))
+    resolution = challenge["resolution"] | {"outcome": "yes", "evidence": "So it is."}
+
+    async def resolved(_service: object, _market_id: str) -> dict:
+        return challenge | {"status": "resolved", "resolution": resolution}
+
+    async def none_open(_service: object) -> dict:
+        return {"challenges": [], "world": "simulated"}
+
+    monkeypatch.setattr(type(service), "market", resolved)
+    monkeypatch.setattr(type(service), "challenges", none_open)
+    stage.work()
+    assert "resolved: YES" in reply.plain
+    assert "So it is." in reply.plain
+    assert "Yes" not in reply.buttons
+    assert store.live_messages() == []
+
+
+def test_the_page_of_a_challenge_posts_it_in_a_group(ann, stage, group, number):
+    """Telegram adds the bot to the group and sends it this command there."""
+    address = ann.newest.buttons["Post in a group"]
+    assert address == f"https://t.me/ninefold_bot?startgroup=challenge_{number}"
+    reply = stage.person(group).says(f"/start@ninefold_bot challenge_{number}")
+    assert votes(reply.plain) == ["0", "0"]

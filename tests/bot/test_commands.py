@@ -13,12 +13,13 @@ COMMANDS = (  # noqa: SIM905
     "start ask research lanes top markets challenge challenges hospital accuracy news streaks fund brain alerts "
     "quota privacy deleteme help price language stop"
 ).split()
+
 GROUP_COMMANDS = ("ask", "price", "language", "help", "research", *TOPICS)
 
 ANSWERS = {
     "/start whatever_17": "I say how likely something is",
     "/start challenge_999999999": "Nothing has that name",
-    "/start": "I say how likely something is",
+    "/start": "Nothing here trades, and nothing is investment advice.",
     "/help": "/quota",
     "/privacy": "Stored data",
     "/ask": "Add a question",
@@ -87,61 +88,50 @@ def test_shared_commands_work_in_groups(stage, group, command):
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {*GROUP_COMMANDS, "challenge"}))
-def test_private_commands_in_a_group_link_to_the_chat(stage, group, command):
-    reply = stage.person(group).says(f"/{command}")
-    assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot"}
-
-
-def test_a_challenge_in_a_group_links_to_the_chat(stage, group, ann):
-    reply = stage.person(group).says("/challenge Will gold rise?")
-    assert reply.buttons == {"Open our chat": "https://t.me/ninefold_bot?start=new"}
+def test_private_commands_in_a_group_link_to_the_chat(stage, group, ann, command):
+    """The link of a challenge starts it there."""
+    member = stage.person(group)
+    assert member.says(f"/{command}").buttons == {"Open our chat": "https://t.me/ninefold_bot"}
+    link = {"Open our chat": "https://t.me/ninefold_bot?start=new"}
+    assert member.says("/challenge Will gold rise?").buttons == link
     assert "/challenge Will" in ann.says("/start new").plain
 
 
 def test_texts_in_a_group_are_not_questions(stage, group):
+    """Nor is what another bot writes."""
     member = stage.person(group)
     assert member.says("Will Bitcoin rise this week?") is None
     assert member.says("/nonsense") is None
+    robot = {"id": 77, "is_bot": True, "first_name": "Another bot"}
+    assert member.says("@ninefold_bot Will Bitcoin rise this week?", **{"from": robot}) is None
 
 
-def test_a_sticker_is_answered(ann):
+def test_what_is_no_new_text_is_not_read(ann):
+    """A sticker is answered with that; an edited command is not answered again."""
+    message = ann.message({"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]})
+    ann.stage.deliver({"edited_message": message})
+    assert ann.messages == []
     sticker = {"file_id": "1", "file_unique_id": "1", "type": "regular", "width": 1, "height": 1}
     reply = ann.sends(sticker=sticker | {"is_animated": False, "is_video": False})
     assert "I can read only text" in reply.plain
 
 
-def test_an_edited_command_is_not_answered_again(ann):
-    message = ann.message({"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]})
-    ann.stage.deliver({"edited_message": message})
-    assert ann.messages == []
-
-
-def test_views_cost_no_question(ann):
-    """Documents that the service meters are read under a name of the bot."""
-    for command in ("/top", "/top btc", "/markets", "/lanes", "/hospital"):
-        ann.says(command)
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("What is the price of bitcoin?", "Bitcoin 53,212 USD"),
+        ("btc price", "Bitcoin 53,212 USD"),
+        ("How much is Bitcoin right now?", "Bitcoin 53,212 USD"),
+        ("What is the price of bitcoin tomorrow?", "Where Bitcoin will be"),
+        ("What will Bitcoin cost at Christmas?", "2026-12-25"),
+        ("/top", "Best of"),
+        ("/top btc", "Best of"),
+        ("/markets", "open markets"),
+        ("/lanes", "Paper accounts"),
+        ("/hospital", "Check of strategies"),
+    ],
+)
+def test_a_price_and_a_view_are_free_of_charge(ann, text, words):
+    """A later price is a forecast, also for a date beyond its table; metered documents are read in the bot's name."""
+    assert words in ann.says(text).plain
     assert "10 of 10 questions left" in ann.says("/quota").plain
-
-
-def test_blocking_the_bot_switches_the_alerts_off(ann, store):
-    ann.says("/alerts")
-    ann.presses("What I follow: on")
-    assert "silent" in store.switches(ann.id).values()
-    chat, bot = {"id": ann.chat, "type": "private"}, {"id": 99, "is_bot": True, "first_name": "Ninefold"}
-    member, ban = {"status": "member", "user": bot}, {"status": "kicked", "user": bot, "until_date": 0}
-    change = {"chat": chat, "from": ann.user(), "date": 1, "old_chat_member": member, "new_chat_member": ban}
-    ann.stage.deliver({"my_chat_member": change})
-    assert "silent" not in store.switches(ann.id).values()
-
-
-@pytest.mark.parametrize("text", ["What is the price of bitcoin?", "btc price", "How much is Bitcoin right now?"])
-def test_a_question_for_a_price_gets_it_free_of_charge(ann, text):
-    assert "Bitcoin 53,212 USD" in ann.says(text).plain
-    assert "10 of 10 questions left" in ann.says("/quota").plain
-
-
-def test_a_question_for_a_later_price_is_a_forecast(ann):
-    """It is free, also for a date beyond its table."""
-    assert "Where Bitcoin will be" in ann.says("What is the price of bitcoin tomorrow?").plain
-    assert "10 of 10 questions left" in ann.says("/quota").plain
-    assert "2026-12-25" in ann.says("What will Bitcoin cost at Christmas?").plain

@@ -1,18 +1,22 @@
-"""Errors of the service, of Telegram and of the bot: one clear sentence, no traceback."""
+"""Errors of the service, of Telegram and of the bot: one clear sentence, and nothing lost or doubled."""
 
 from __future__ import annotations
 
-import json
 import logging
+import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 import bot.service
 import service.client.streams
+from bot import answering, rate_limiter
 from bot.languages import translate
 from bot.messages import notices
+from bot.store import Alert
+from tests.bot.conftest import Person, refusing
+from tests.bot.fake_telegram import GROUP_MESSAGES, MIGRATION, Cut
 from tests.processes import free_port
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"
@@ -24,19 +28,6 @@ def broken(_environ, start_response):
     """A service that answers every request with a traceback."""
     start_response("500 INTERNAL SERVER ERROR", [("Content-Type", "text/html")])
     return [b"<h1>Traceback (most recent call last)</h1> secret.py line 7"]
-
-
-def faulty(_environ, start_response):
-    """A service that answers every request with an error and its request id."""
-    start_response("500 INTERNAL SERVER ERROR", [("Content-Type", "application/problem+json")])
-    return [json.dumps({"status": 500, "code": "internal", "detail": "Internal.", "request_id": "abc-1"}).encode()]
-
-
-def arriving(_environ, start_response):
-    """A service at its first start, which is still fetching the price history."""
-    start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json"), ("Retry-After", "40")])
-    detail = "The price history is arriving: about 40 s left."
-    return [json.dumps({"status": 503, "code": "history_arriving", "detail": detail, "retry_after_s": 40}).encode()]
 
 
 @pytest.fixture
@@ -73,32 +64,33 @@ def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text)
     assert ("I keep it" if text == QUESTION else "too long") in reply.plain
 
 
-@pytest.mark.parametrize("app", [broken, faulty])
+@pytest.mark.parametrize("app", [broken, refusing(None, "", 500, "internal", request_id="abc-1")])
 @pytest.mark.parametrize("text", ["/lanes", "/quota", QUESTION])
 def test_a_failing_service_is_one_sentence(start, app, text):
-    reply = start(app).person().says(text)
-    assert is_one_sentence(reply)
-    assert "went wrong at the service" in reply.plain
+    """A failed question is no longer open, and can be asked again."""
+    person = start(app).person()
+    for _ in range(2):
+        reply = person.says(text)
+        assert is_one_sentence(reply)
+        assert "went wrong at the service" in reply.plain
 
 
 @pytest.mark.parametrize("text", ["/lanes", "/price btc", QUESTION])
 def test_an_arriving_history_is_one_message(start, text):
     """It says how long the history still takes, and that the person asks again then."""
-    ann = start(arriving).person()
+    detail = "The price history is arriving: about 40 s left."
+    ann = start(refusing(None, "", 503, "history_arriving", detail=detail, retry_after_s=40)).person()
     reply = ann.says(text)
     assert is_one_sentence(reply)
     assert reply.plain == "The price history is still arriving: about 40 s left. Please ask again then."
     assert len(ann.messages) == 1
 
 
-def test_an_unknown_key_is_in_the_log_at_the_start(start, caplog):
-    """Before the first person asks."""
+def test_an_unknown_key_is_one_sentence(start, caplog):
+    """It is in the log before the first person asks."""
     stage = start(oracle_key="nf_live_unknown")
     stage.wait_for(lambda: "the service rejects BOT_ORACLE_KEY" in caplog.text)
-
-
-def test_an_unknown_key_is_one_sentence(start):
-    reply = start(oracle_key="nf_live_unknown").person().says(QUESTION)
+    reply = stage.person().says(QUESTION)
     assert is_one_sentence(reply)
     assert "key" in reply.plain
 
@@ -117,59 +109,199 @@ def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkey
     assert answers == stage.telegram.pressed
 
 
-def test_a_failed_question_can_be_asked_again_at_once(start, web):
-    """A failed question is no longer open."""
-    ann = start(broken).person()
-    ann.says(QUESTION)
-    assert "One question at a time" not in ann.says(QUESTION).plain
-
-
-def test_an_error_of_the_bot_is_reported_and_logged(stage, ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.oracle.quota", lambda _usage: 1 / 0)
-    reply = ann.says("/quota")
+@pytest.mark.parametrize(("part", "text"), [("quota", "/quota"), ("answer", QUESTION)])
+def test_an_error_of_the_bot_is_reported_and_logged(ann, monkeypatch, caplog, part, text):
+    """In an answer it takes the place of the waiting text."""
+    monkeypatch.setattr(f"bot.messages.oracle.{part}", lambda *_parts: 1 / 0)
+    reply = ann.says(text)
     assert is_one_sentence(reply)
-    assert "went wrong in the bot" in reply.plain
-    assert "ZeroDivisionError" in caplog.text
-
-
-def test_an_error_in_an_answer_replaces_the_waiting_text(ann, monkeypatch, caplog):
-    monkeypatch.setattr("bot.messages.oracle.answer", lambda *_parts: 1 / 0)
-    reply = ann.says(QUESTION)
     assert "went wrong in the bot" in reply.plain
     assert len(ann.messages) == 1
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_a_chat_that_blocks_the_bot_gets_no_alerts(ann, store):
-    ann.says("/alerts")
-    ann.sends_data("set:flip:on", ann.newest)
-    ann.stage.telegram.refuse("sendMessage", "Forbidden: bot was blocked by the user", 403)
-    ann.says("/help")
-    assert store.switches(ann.id)["flip"] == "off"
-
-
 def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
+    """Nor has the log a traceback where the report of the error fails too."""
     ann.stage.telegram.refuse("sendMessage", "Bad Request: a new limit")
     with caplog.at_level(logging.DEBUG):
         ann.says("/help")
     assert "A new limit" in caplog.text
     assert ann.stage.application.bot.token not in caplog.text
     assert ann.newest.text == translate(notices.INTERNAL_ERROR)
-
-
-def test_a_group_that_becomes_a_supergroup_is_answered_there(stage, group, caplog):
-    migration = "Bad Request: group chat was upgraded to a supergroup chat"
-    stage.telegram.refuse("sendMessage", migration, migrate_to_chat_id=group - 1)
-    member = stage.person(group)
-    member.says("/help")
-    member.chat = group - 1
-    assert "/quota" in member.newest.plain
-    assert "raised" not in caplog.text
-
-
-def test_a_report_that_fails_is_logged(ann, caplog):
+    caplog.clear()
     for _ in range(2):
         ann.stage.telegram.refuse("sendMessage", "Bad Request: a new limit")
     ann.says("/help")
     assert "the report of an error was not delivered" in caplog.text
     assert "Traceback" not in caplog.text
+
+
+KINDS = ("502", "early", "late")
+CALLS = 8  # more than any of these scenes makes
+
+
+@pytest.fixture
+def short_pauses(monkeypatch):
+    """Nobody waits between two attempts, and the waiting message comes at once."""
+    monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
+    monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0,))
+    monkeypatch.setattr(answering, "GRACE_S", 0)
+
+
+def has_one_answer(person: Person, kind: str) -> None:
+    """A late cut leaves open whether Telegram has the answer: rather twice than never, and counted once."""
+    person.stage.work()
+    assert 1 <= sum("of 9 voted" in message.plain for message in person.messages) <= (2 if kind == "late" else 1)
+    assert "9 of 10" in person.says("/quota").plain
+
+
+def creates(person: Person) -> None:
+    person.says("/challenge Will Bitcoin be above $70k on 2026-12-31?")
+    if person.newest and "Create" in person.newest.buttons:
+        person.presses("Create")
+
+
+def has_one_challenge(person: Person, _kind: str) -> None:
+    """Pressed again where the page did not come, there is still one."""
+    open_pages = [message for message in person.messages if "Create" in message.buttons]
+    for page in open_pages:
+        person.sends_data(page.buttons["Create"], page)
+    titles = re.findall(r"Challenge (\d+)", " ".join(message.plain for message in person.messages))
+    assert len(set(titles)) <= 1
+
+
+def is_alerted(person: Person) -> None:
+    store = person.stage.application.bot_data["state"].store
+    store.queue([Alert(person.id, "flip", "noon", person.id, silent=False, text="<b>It flipped.</b>", until=4e9)])
+    person.stage.work()
+
+
+def has_one_alert(person: Person, _kind: str) -> None:
+    """A late cut was delivered; the others are tried again at the next pass."""
+    person.stage.work()
+    assert sum("It flipped." in message.plain for message in person.messages) == 1
+
+
+SCENES: dict[str, tuple[Callable[[Person], object], Callable[[Person, str], None]]] = {
+    "question": (lambda person: person.says(QUESTION), has_one_answer),
+    "challenge": (creates, has_one_challenge),
+    "alert": (is_alerted, has_one_alert),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_pauses")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_cut_at_any_call_loses_and_doubles_nothing(stage, scene, kind):
+    """Each call of the scene fails once: with a 502, before it was made, or after it was done."""
+    act, check = SCENES[scene]
+    for place in range(CALLS):
+        person = stage.person()
+        stage.telegram.cut = Cut(place, kind)
+        act(person)
+        is_over, stage.telegram.cut = stage.telegram.cut.place >= 0, None
+        check(person, kind)
+        if is_over:
+            return
+    raise AssertionError("the scene makes more calls")
+
+
+@pytest.mark.usefixtures("short_pauses")
+def test_an_answer_stays_in_its_topic(stage, group, store):
+    """Also one that was interrupted."""
+    stage.telegram.topics[group] = {17}
+    member, other = stage.person(group), stage.person(group)
+    topic = {"message_thread_id": 17, "is_topic_message": True}
+    answer = member.says(f"/ask {QUESTION}", **topic)
+    assert (answer.topic, bool(answer.quoted)) == (17, True)
+    assert member.says("/price btc", **topic).topic == 17
+    store.open_question(other.id, group, 17, None, QUESTION)
+    stage.work()
+    assert member.newest.topic == 17
+    assert "of 9 voted" in member.newest.plain
+
+
+@pytest.mark.parametrize("moves_first", [True, False])
+@pytest.mark.usefixtures("short_pauses")
+def test_a_group_that_moved_gets_everything_there(stage, group, caplog, moves_first):
+    """A reply, a page in place of another and an answer follow the group; also if it moves below a waiting message."""
+    member, supergroup = stage.person(group), group - 100_000
+    page = member.says("/price")
+    if moves_first:
+        stage.telegram.supergroups[group] = supergroup
+        member.presses("Gold", on=page)
+        member.says("/help")
+    else:
+        stage.telegram.refuse("sendMessage", MIGRATION, migrate_to_chat_id=supergroup)
+    member.says(f"/ask {QUESTION}")
+    member.chat = supergroup
+    texts = [message.plain for message in member.messages]
+    assert "of 9 voted" in texts[-1]
+    assert not moves_first or ("Gold" in texts[0] and "/quota" in texts[1])
+    assert "raised" not in caplog.text
+
+
+@pytest.mark.usefixtures("short_pauses")
+@pytest.mark.parametrize("act", [is_alerted, lambda person: person.says("/help")], ids=["alert", "reply"])
+def test_a_blocked_bot_sends_no_more_alerts(stage, ann, store, act):
+    store.set_switch(ann.id, ann.id, "flip", "on")
+    stage.telegram.blocked.add(ann.id)
+    act(ann)
+    assert store.switches(ann.id)["flip"] == "off"
+
+
+def test_messages_of_a_business_connection_are_ignored(ann):
+    """Another account writes there in the name of a person."""
+    message = ann.message({"text": "btc", "business_connection_id": "b1"})
+    ann.stage.deliver({"business_message": message})
+    assert ann.messages == []
+
+
+def test_the_limit_of_a_group_is_kept(stage, group):
+    """Twenty messages a minute; the bot waits by itself, before Telegram refuses."""
+    member = stage.person(group)
+    for _ in range(GROUP_MESSAGES):
+        member.says("/help")
+    assert len(member.messages) == GROUP_MESSAGES
+    assert not stage.telegram.faults
+
+
+# For each method that the bot calls: what a person does before it, at it, and what shows that it was done once.
+METHODS = {
+    "sendMessage": ((), "/price", "Prices in USD"),
+    "sendChatAction": ((), QUESTION, "of 9 voted"),
+    "editMessageText": (("/price",), "Gold", "Gold"),
+    "answerCallbackQuery": (("/price",), "Gold", "Gold"),
+    "sendPhoto": (("/price btc",), "Chart", "of outcomes"),
+    "editMessageMedia": (("/price btc", "Chart"), "30 d", "of outcomes"),
+    "getChatMember": ((), "/language de", "Ich antworte jetzt auf Deutsch"),
+    "setMyCommands": ((), "/language de", "Ich antworte jetzt auf Deutsch"),
+    "deleteMyCommands": (("/language de",), "Wie in Telegram", "I reply in English now"),
+}
+
+
+@pytest.mark.usefixtures("short_pauses")
+@pytest.mark.parametrize("status", [500, 502])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_failed_method_loses_and_doubles_nothing(stage, group, method, status):
+    """Its first call fails, for each method that a text or a press needs; failed offers are sent again too."""
+    person = stage.person(group if method == "getChatMember" else None)
+    stage.telegram.admins.add(person.id)
+    before, last, words = METHODS[method]
+    for text in before:
+        acts(person, text)
+    for name in (method, "answerInlineQuery"):
+        stage.telegram.refuse(name, "Bad Gateway", status)
+    acts(person, last)
+    assert stage.telegram.refusals[method] == []
+    assert sum(words in message.plain for message in person.messages) == 1
+    assert person.types(QUESTION)[0]["description"] == QUESTION
+
+
+def acts(person: Person, text: str) -> None:
+    """Press the button of this name, or say it."""
+    if any(text in message.buttons for message in person.messages):
+        person.presses(text)
+    else:
+        person.says(text)

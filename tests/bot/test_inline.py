@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from threading import Event
-
 import pytest
 
 from bot import inline, rate_limiter
+from tests.bot.conftest import refusing
 
 QUESTION = "Will Bitcoin be above $90k at the end of the month?"
 
@@ -80,40 +79,24 @@ def test_only_the_last_of_many_keys_is_read(ann, monkeypatch):
     assert ann.stage.telegram.offered[0]["description"] == QUESTION
 
 
-@pytest.mark.parametrize("failures", [1, 2])
+@pytest.mark.parametrize("failures", [[("Bad Gateway", 502)], [("Bad Gateway", 502)] * 2, [("Too Many Requests", 429)]])
 def test_a_failed_edit_of_a_card_is_repeated(ann, failures):
     offer = ann.types(QUESTION)[0]
-    for _ in range(failures):
-        ann.stage.telegram.refuse("editMessageText", "Bad Gateway", 502)
-    assert "of 9 voted" in ann.chooses(offer).plain
-
-
-def test_a_limited_edit_of_a_card_waits(ann):
-    offer = ann.types(QUESTION)[0]
-    ann.stage.telegram.refuse("editMessageText", "Too Many Requests", 429, retry_after=0)
+    for description, status in failures:
+        wait = {"retry_after": 0} if status == 429 else {}
+        ann.stage.telegram.refuse("editMessageText", description, status, **wait)
     assert "of 9 voted" in ann.chooses(offer).plain
 
 
 def test_a_failed_question_keeps_its_button(start, web):
-    may_answer = Event()
-
-    def failing(environ, start_response):
-        if environ["PATH_INFO"] in ("/api/v1/oracle", "/api/v1/oracle/stream") and not may_answer.is_set():
-            start_response("503 SERVICE UNAVAILABLE", [("Content-Type", "application/problem+json")])
-            return [b'{"status": 503, "code": "busy", "detail": "Busy."}']
-        return web(environ, start_response)
-
-    ann = start(failing).person()
+    """A service that cannot be reached offers nothing."""
+    stage = start(refusing(web, r"^/api/v1/oracle(/stream)?\?", times=1, detail="Busy."))
+    ann = stage.person()
     reply = ann.chooses(ann.types(QUESTION)[0])
     assert "Busy" in reply.plain
-    may_answer.set()
     ann.presses_inline("Show the answer", reply)
     assert "of 9 voted" in reply.plain
-
-
-def test_an_unreachable_service_offers_nothing(start):
-    ann = start(lambda _environ, start_response: start_response("500 X", []) and []).person()
-    assert ann.types(QUESTION) == []
+    assert start(lambda _environ, start_response: start_response("500 X", []) and []).person().types(QUESTION) == []
 
 
 def test_an_expired_question_says_so(ann):

@@ -9,14 +9,14 @@ import asyncio
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from telegram.ext import Application
-from telegram.request import BaseRequest, RequestData
+from telegram.request import RequestData
 
 from bot.alerts.delivery import send_queue
 from bot.alerts.subscriptions import check_consensus
@@ -24,13 +24,12 @@ from bot.application import build
 from bot.service import Service
 from bot.settings import BotSettings
 from bot.store import Store
-from tests.bot.alerts.world import FakeService
-from tests.bot.fake_telegram import ME
+from tests.bot.alerts.conftest import FakeService
+from tests.bot.fake_telegram import BLOCK, ME, FakeTelegram, Refusal
 from tests.bot.simulated_time import SimulatedLoop
 from tests.conftest import IN_SOAK
 
 pytestmark = pytest.mark.slow
-
 COUNT = 10_000 if IN_SOAK else 3_000
 SUBSCRIBERS = range(1, COUNT + 1)
 PIONEERS = range(1, COUNT // 4 + 1)  # these see two changes of the consensus, the others one
@@ -42,22 +41,15 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DELAYS, BLOCKS = range(100, 200), range(200, 300)  # persons: once with 429, for ever with 403
 
 
-class CountingTelegram(BaseRequest):
+class CountingTelegram(FakeTelegram):
     """Keeps the time and the first line of each message by chat, and the memory after each 1,000 messages."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.messages: defaultdict[int, list[str]] = defaultdict(list)
         self.times: list[float] = []
         self.memory_mb: list[float] = []
         self.delays = set(DELAYS)
-
-    @property
-    def read_timeout(self) -> float:
-        return 5
-
-    async def initialize(self) -> None: ...
-
-    async def shutdown(self) -> None: ...
 
     async def do_request(
         self, url: str, method: str, request_data: RequestData | None = None, *_timeouts: Any, **_options: Any
@@ -71,35 +63,29 @@ class CountingTelegram(BaseRequest):
         if len(self.times) % 1000 == 0:
             self.memory_mb.append(resident_mb())
         if chat in BLOCKS:
-            return 403, b'{"ok": false, "error_code": 403, "description": "Forbidden: bot was blocked by the user"}'
+            return 403, json.dumps(Refusal(BLOCK, 403).answer).encode()
         if chat in self.delays:
             self.delays.remove(chat)
-            refusal = {"ok": False, "error_code": 429, "description": "Too Many Requests"}
-            return 429, json.dumps(refusal | {"parameters": {"retry_after": 3}}).encode()
+            return 429, json.dumps(Refusal("Too Many Requests", 429, retry_after=3).answer).encode()
         self.messages[chat].append(values["text"].split("\n")[0])
         return _answer({"message_id": len(self.times), "date": 1, "chat": {"id": chat, "type": "private"}})
 
 
-@pytest.fixture
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
-        yield runner
-
-
-def test_thousands_of_alerts_keep_to_the_limits(runner: asyncio.Runner, tmp_path: Path):
+def test_thousands_of_alerts_keep_to_the_limits(tmp_path: Path):
     """The second alert of a person follows the first; blocked people get none.
 
     The bot stops at once in the middle and continues a minute later; the clock is simulated.
     """
-    telegram, clock = CountingTelegram(), runner.get_loop().time
-    settings = BotSettings("123:token", "nf_live_key", bot_data=tmp_path)
-    application = build(settings, request=telegram, now=lambda: START + timedelta(seconds=clock()))
-    store: Store = application.bot_data["state"].store
-    runner.run(application.initialize())
-    runner.run(two_flips(store))
-    for limit in (COUNT // 3, 3 * COUNT):
-        runner.run(send_all(application, store, telegram, limit))
-    runner.run(application.shutdown())
+    telegram, settings = CountingTelegram(), BotSettings("123:token", "nf_live_key", bot_data=tmp_path)
+    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        clock = runner.get_loop().time
+        application = build(settings, request=telegram, now=lambda: START + timedelta(seconds=clock()))
+        store: Store = application.bot_data["state"].store
+        runner.run(application.initialize())
+        runner.run(two_flips(store))
+        for limit in (COUNT // 3, 3 * COUNT):
+            runner.run(send_all(application, store, telegram, limit))
+        runner.run(application.shutdown())
     peak = max(Counter(int(time) for time in telegram.times).values())
     took, growth = telegram.times[-1], telegram.memory_mb[-1] - telegram.memory_mb[1]
     figures = f"{len(telegram.times)} calls in {took:.0f} s, at most {peak} a second, memory +{growth:.1f} MB"

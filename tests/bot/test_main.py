@@ -1,9 +1,10 @@
-"""`python -m bot` with a webhook: updates are accepted with the secret and refused without it."""
+"""`python -m bot`: its settings, its log and metrics, its start, and a webhook that refuses what has no secret."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -17,13 +18,20 @@ from urllib.parse import parse_qs
 
 import httpx
 import pytest
+from prometheus_client import REGISTRY, start_http_server
+from telegram.error import NetworkError
 
+from bot import settings
+from bot.settings import BotSettings, BotSettingsError
+from bot.telemetry import LogFormatter
 from tests.conftest import absent
-from tests.processes import PATIENCE_S, free_port, running, wait_until
+from tests.processes import PATIENCE_S, ROOT, free_port, running, wait_until
 
 ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
 CHAT = {"id": 7, "type": "private"}
+MINIMUM = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
 SECRET = "s3cret"
+BOT = [sys.executable, "-m", "bot"]
 
 
 class TelegramServer(BaseHTTPRequestHandler):
@@ -75,28 +83,18 @@ def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
         absent("no tornado, without which the library serves no webhook")
     address, calls = telegram
     port = free_port()
-    environment = {
-        "TELEGRAM_BOT_TOKEN": "123:token",
-        "BOT_ORACLE_KEY": "nf_live_key",
-        "BOT_DATA": str(tmp_path),
-        "TELEGRAM_URL": address,
-        "BOT_WEBHOOK_URL": "https://bot.example/updates",
-        "BOT_WEBHOOK_PORT": str(port),
-        "BOT_WEBHOOK_SECRET": SECRET,
-    }
+    environment = MINIMUM | {"BOT_DATA": str(tmp_path), "TELEGRAM_URL": address, "BOT_WEBHOOK_PORT": str(port)}
+    environment |= {"BOT_WEBHOOK_URL": "https://bot.example/updates", "BOT_WEBHOOK_SECRET": SECRET}
     text = {"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]}
     person = {"id": 7, "is_bot": False, "first_name": "Ann"}
     update = {"update_id": 1, "message": {"message_id": 1, "date": 1, "chat": CHAT, "from": person, **text}}
     # The library sets the webhook before it listens on the port, so a refused connection is tried again.
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=httpx.HTTPTransport(retries=5))
-    with client, running([sys.executable, "-m", "bot"], tmp_path / "log", **environment):
+    with client, running(BOT, tmp_path / "log", **environment):
         webhook = next_call(calls, "setWebhook")
         assert (webhook["url"], webhook["secret_token"]) == ("https://bot.example/updates", SECRET)
-        statuses = [
-            client.post("/updates", json=update, headers=headers).status_code
-            for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "wrong"})
-        ]
-        assert statuses == [403, 403]
+        for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "wrong"}):
+            assert client.post("/updates", json=update, headers=headers).status_code == 403
         assert client.post("/updates", json=update, headers={"X-Telegram-Bot-Api-Secret-Token": SECRET}).is_success
         assert "/quota" in next_call(calls, "sendMessage")["text"]
     assert "token" not in (tmp_path / "log").read_text().replace("secret_token", "")
@@ -107,8 +105,7 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
     """Three answers of 502 take 5 seconds; then the bot runs."""
     address, calls = telegram
     monkeypatch.setattr(TelegramServer, "bad_gateways", 3)
-    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "BOT_DATA": str(tmp_path)}
-    with running([sys.executable, "-m", "bot"], tmp_path / "log", **environment, TELEGRAM_URL=address):
+    with running(BOT, tmp_path / "log", **MINIMUM, BOT_DATA=str(tmp_path), TELEGRAM_URL=address):
         for _ in range(4):
             calls.get(timeout=PATIENCE_S)
         next_call(calls, "setMyCommands")
@@ -120,12 +117,10 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
 def test_two_bots_never_use_one_folder(telegram, tmp_path: Path):
     """The second one says why it waits, calls nothing, and starts when the first one is killed."""
     address, calls = telegram
-    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
-    environment["BOT_DATA"] = str(tmp_path)
-    command, log = [sys.executable, "-m", "bot"], tmp_path / "second"
-    with running(command, tmp_path / "first", **environment) as first:
+    environment, log = MINIMUM | {"TELEGRAM_URL": address, "BOT_DATA": str(tmp_path)}, tmp_path / "second"
+    with running(BOT, tmp_path / "first", **environment) as first:
         next_call(calls, "getUpdates")
-        with running(command, log, **environment):
+        with running(BOT, log, **environment):
             wait_until(lambda: "another bot uses BOT_DATA" in log.read_text())
             assert "connecting" not in log.read_text()
             first.kill()
@@ -134,38 +129,120 @@ def test_two_bots_never_use_one_folder(telegram, tmp_path: Path):
 
 
 def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.CompletedProcess:
-    """A bot that does not start; it tries twice."""
-    environment = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key", "TELEGRAM_URL": address}
-    environment |= {"BOT_DATA": str(tmp_path)} | options
+    """A bot that does not start, which it tries twice; it prints no token and a few lines."""
+    environment = os.environ | MINIMUM | {"TELEGRAM_URL": address, "BOT_DATA": str(tmp_path)} | options
     program = "import sys, bot.__main__ as program; program.START_RETRIES = 1; sys.exit(program.main())"
     command = [sys.executable, "-c", program]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE_S)
-
-
-@pytest.mark.slow
-def test_a_rejected_token_is_not_printed(telegram, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(TelegramServer, "knows_token", False)
-    bot = start_failing(tmp_path, telegram[0])
-    assert bot.returncode == 2
-    assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
+    bot = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert "123:token" not in bot.stdout + bot.stderr
     assert "Traceback" not in bot.stderr
+    assert len(bot.stderr.splitlines()) <= 5
+    return bot
 
 
 @pytest.mark.slow
-def test_an_unreachable_telegram_is_a_few_lines(tmp_path: Path):
+def test_a_bot_that_cannot_start_says_why(telegram, tmp_path: Path, monkeypatch):
+    """Telegram cannot be reached or rejects the token, or the port of the metrics is taken."""
     bot = start_failing(tmp_path, f"http://127.0.0.1:{free_port()}/bot")
     assert bot.returncode == 1
     assert "bot: Telegram cannot be reached at http://127.0.0.1" in bot.stderr.splitlines()[-1]
-    assert len(bot.stderr.splitlines()) <= 5
-    assert "123:token" not in bot.stderr
-
-
-@pytest.mark.slow
-def test_a_taken_metrics_port_is_one_sentence(telegram, tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         bot = start_failing(tmp_path, telegram[0], BOT_METRICS_PORT=port)
     assert bot.returncode == 1
     assert bot.stderr.startswith(f"bot: BOT_METRICS_PORT {port} cannot be opened:")
     assert len(bot.stderr.splitlines()) == 1
+    monkeypatch.setattr(TelegramServer, "knows_token", False)
+    bot = start_failing(tmp_path, telegram[0])
+    assert bot.returncode == 2
+    assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
+
+
+MINIMUM = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
+
+
+def test_every_setting_can_be_set():
+    """A token and a key are enough; secrets are not shown by repr."""
+    assert settings.read(MINIMUM) == BotSettings("123:token", "nf_live_key")
+    values = {
+        "ORACLE_URL": "https://oracle.example",
+        "BOT_DATA": "/srv/bot",
+        "BOT_WEBHOOK_URL": "https://bot.example/telegram",
+        "BOT_WEBHOOK_PORT": "9000",
+        "BOT_WEBHOOK_SECRET": SECRET,
+        "TELEGRAM_URL": "http://127.0.0.1:9/bot",
+    }
+    read = settings.read(MINIMUM | values)
+    assert {name: str(getattr(read, name.lower())) for name in values} == values
+    assert not [secret for secret in (*MINIMUM.values(), SECRET) if secret in repr(read)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"TELEGRAM_BOT_TOKEN": ""}, "TELEGRAM_BOT_TOKEN is not set"),
+        ({"BOT_ORACLE_KEY": ""}, "python -m service.operator keys mint --delegating"),
+        ({"ORACLE_URL": "localhost:8000"}, "ORACLE_URL"),
+        ({"ORACLE_URL": "ftp://example.com"}, "ORACLE_URL"),
+        ({"TELEGRAM_URL": "nonsense"}, "TELEGRAM_URL"),
+        ({"BOT_WEBHOOK_PORT": "0"}, "BOT_WEBHOOK_PORT"),
+        ({"BOT_WEBHOOK_PORT": "ninety"}, "BOT_WEBHOOK_PORT"),
+        ({"BOT_METRICS_PORT": "65536"}, "BOT_METRICS_PORT"),
+        ({"BOT_WEBHOOK_URL": "https://bot.example"}, "BOT_WEBHOOK_SECRET"),
+        ({"BOT_WEBHOOK_URL": "https://bot.example", "BOT_WEBHOOK_SECRET": "not this one"}, "BOT_WEBHOOK_SECRET"),
+    ],
+)
+def test_an_invalid_setting_is_named(changes, error):
+    with pytest.raises(BotSettingsError) as refusal:
+        settings.read(MINIMUM | changes)
+    assert error in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_missing_token_ends_the_bot_with_a_sentence():
+    environment = {name: value for name, value in os.environ.items() if name not in MINIMUM}
+    done = subprocess.run(BOT, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("bot: TELEGRAM_BOT_TOKEN is not set")
+    assert done.stderr.count("\n") == 1
+
+
+def line(message: str, error: Exception | None = None, level: int = logging.INFO) -> str:
+    info = (type(error), error, None) if error else None
+    return LogFormatter(MINIMUM).format(logging.LogRecord("bot", level, "bot.py", 1, message, (), info))
+
+
+def test_a_secret_appears_by_name_at_every_level():
+    """Also in an address, a header and the message of an error; one of Telegram is one line."""
+    for level in (logging.DEBUG, logging.INFO, logging.ERROR):
+        text = line("GET https://x/bot123:token/getMe X-API-Key: nf_live_key", ValueError("nf_live_key"), level)
+        assert "123:token" not in text
+        assert "nf_live_key" not in text
+        assert text.count("BOT_ORACLE_KEY") == 2
+        assert "bot" + "TELEGRAM_BOT_TOKEN" in text
+    assert line("down", NetworkError("Bad Gateway")).splitlines()[1:] == ["NetworkError: Bad Gateway"]
+
+
+def value(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+def test_updates_and_answers_are_counted(ann):
+    """The counts are served on this machine."""
+    names = {kind: ("bot_updates_total", {"kind": kind}) for kind in ("command", "message", "button")}
+    names["answer"] = ("bot_answer_seconds_count", {})
+    before = {kind: value(name, **labels) for kind, (name, labels) in names.items()}
+    ann.says("/price")
+    ann.presses("Gold")
+    ann.says("Will Bitcoin be above $60k at the end of the month?")
+    growth = {kind: value(name, **labels) - before[kind] for kind, (name, labels) in names.items()}
+    assert growth == {"command": 1, "message": 1, "button": 1, "answer": 1}
+    port = free_port()
+    start_http_server(port, "127.0.0.1")
+    assert "bot_updates_total" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
+
+
+def test_a_failure_is_counted_by_its_error(start):
+    before = value("bot_failures_total", error="ConnectionFailed")
+    start(oracle_url=f"http://127.0.0.1:{free_port()}").person().says("/price")
+    assert value("bot_failures_total", error="ConnectionFailed") == before + 1

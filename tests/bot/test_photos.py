@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from threading import Event
 
 import pytest
-from flask import Flask
 
 from bot import charts, rate_limiter
 from bot.charts.sheet import DARK, LIGHT
 from bot.languages import speaking, translate
 from bot.messages.formats import LIKELIHOODS
 from bot.photos import default_period, period_start
+from tests.bot.conftest import refusing
 
 
 def test_a_chart_is_titled_in_english(ann, drawn):
@@ -40,43 +38,34 @@ def test_a_chart_is_titled_in_english(ann, drawn):
     ],
 )
 def test_a_chart_of_an_answer_looks_as_far_back_as_the_question_ahead(kind, ahead_h, period):
-    """The others show a week; curves of a point a day show everything."""
+    """The others show a week; curves of a point a day show everything. The clock of a replay is not ours."""
     answer = None if ahead_h is None else {"understood": {"horizon_hours": ahead_h}}
     assert default_period(kind, answer) == period
+    assert period_start("2024-03-08T12:00:00Z", "7d") == "2024-03-01T12:00:00Z"
+    assert period_start("2024-03-08T12:00:00Z", "all") is None
 
 
-def refusing(web: Flask, words: str, status: str, code: str) -> Callable:
-    """The service, which refuses requests whose address has these words."""
-
-    def app(environ, start_response):
-        if words not in f"{environ['PATH_INFO']}?{environ['QUERY_STRING']}":
-            return web(environ, start_response)
-        start_response(status, [("Content-Type", "application/problem+json")])
-        return [json.dumps({"status": int(status[:3]), "code": code, "detail": "No."}).encode()]
-
-    return app
-
-
-def test_a_price_without_a_forecast_is_drawn_alone(start, web, drawn):
-    """While a market is closed there is none."""
-    ann = start(refusing(web, "/api/v1/forecasts/", "503 SERVICE UNAVAILABLE", "unavailable")).person()
+@pytest.mark.parametrize(
+    ("pattern", "code", "labels", "drawing"),
+    [
+        ("/api/v1/forecasts/", "unavailable", ["Chart"], lambda values: values[4] is None),
+        ("interval=5m", "invalid_request", ["Chart", "24 h"], lambda values: values[3]["step_s"] == 3600),
+    ],
+    ids=["no forecast", "no bars of five minutes"],
+)
+def test_a_price_is_drawn_from_what_there_is(start, web, drawn, pattern, code, labels, drawing):
+    """Alone without a forecast, as while a market is closed; by the hour where a source has no shorter bars."""
+    ann = start(refusing(web, pattern, 503 if code == "unavailable" else 400, code)).person()
     ann.says("/price btc")
-    ann.presses("Chart")
-    assert drawn[-1][4] is None
+    for label in labels:
+        ann.presses(label)
+    assert drawing(drawn[-1])
     assert ann.newest.is_photo
 
 
-def test_a_source_without_bars_of_five_minutes_is_drawn_by_the_hour(start, web, drawn):
-    ann = start(refusing(web, "interval=5m", "400 BAD REQUEST", "invalid_request")).person()
-    ann.says("/price btc")
-    ann.presses("Chart")
-    ann.presses("24 h")
-    assert drawn[-1][3]["step_s"] == 3600
-
-
-def test_a_market_is_drawn_as_its_answer_of_now(start, drawn):
+def test_a_market_is_drawn_as_its_answer_of_now(busy, drawn):
     """With the price of now, the pool's latest probability, and the fan up to the deadline."""
-    ann = start().person()
+    ann = busy.person()
     ann.says("/markets")
     ann.presses("1. …")
     ann.presses("Chart")
@@ -93,6 +82,23 @@ PERIODS = ["24 h", "7 d", "30 d", "All"]
 def stage(start):
     """A bot whose charts follow their pages."""
     return start(charts_follow=True)
+
+
+@pytest.fixture
+def busy(start):
+    """A bot that draws only what is requested."""
+    return start()
+
+
+@pytest.fixture
+def chart_owner(busy, drawn):
+    """A person who has the price of Bitcoin and then its chart."""
+    ann = busy.person()
+    ann.says("/price btc")
+    assert drawn == []
+    ann.presses("Chart")
+    assert ann.newest.is_photo
+    return ann
 
 
 @pytest.mark.parametrize("text", ["/price btc", "What is the price of Bitcoin?", "/forecast btc", QUESTION])
@@ -130,13 +136,15 @@ def test_a_text_is_not_lost_with_its_chart(ann, monkeypatch, text, fault, caplog
     assert ann.says("/help")
 
 
-def test_a_question_is_closed_before_its_chart(ann, store, drawn, monkeypatch):
+def test_a_question_is_closed_before_its_chart(ann, store, monkeypatch):
     """A bot that is killed while it draws has delivered the answer, and the person can ask again."""
-    state = ann.stage.application.bot_data["state"]
-    open_questions = []
-    monkeypatch.setattr(
-        charts, "answer", lambda *_: open_questions.append((store.open_questions(), set(state.askers))) or b"\x89PNG"
-    )
+    askers, open_questions = ann.stage.application.bot_data["state"].askers, []
+
+    def draw(*_values):
+        open_questions.append((store.open_questions(), set(askers)))
+        return b"\x89PNG"
+
+    monkeypatch.setattr(charts, "answer", draw)
     ann.says(QUESTION)
     assert open_questions == [([], set())]
 
@@ -151,14 +159,6 @@ def test_a_group_gets_a_button_instead_of_a_chart(stage, group, drawn):
     assert member.newest.is_photo
 
 
-def test_a_busy_bot_draws_only_what_is_requested(start, drawn):
-    ann = start().person()
-    ann.says("/price btc")
-    assert drawn == []
-    ann.presses("Chart")
-    assert ann.newest.is_photo
-
-
 def test_a_question_without_a_price_has_no_chart(ann):
     assert "Chart" not in ann.says("Will Bitcoin outperform gold this week?").buttons
     assert len(ann.messages) == 1
@@ -166,16 +166,11 @@ def test_a_question_without_a_price_has_no_chart(ann):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "labels"),
-    [
-        ("/price btc", PERIODS),
-        ("/forecast btc", PERIODS[:3]),
-        (QUESTION, PERIODS),
-    ],
+    ("command", "labels"), [("/price btc", PERIODS), ("/forecast btc", PERIODS[:3]), (QUESTION, PERIODS)]
 )
-def test_a_period_replaces_the_photo(start, drawn, command, labels):
+def test_a_period_replaces_the_photo(busy, drawn, command, labels):
     """The same message shows every period, with the chosen one marked; the caption changes with it."""
-    ann = start().person()
+    ann = busy.person()
     ann.says(command)
     ann.presses("Chart")
     photo, count = ann.newest, len(ann.messages)
@@ -187,37 +182,27 @@ def test_a_period_replaces_the_photo(start, drawn, command, labels):
     assert len({repr(values) for values in drawn[1:]}) == len(labels)
 
 
-def test_a_period_of_a_deleted_photo_is_a_new_one(start, drawn):
-    ann = start().person()
-    ann.says("/price btc")
-    ann.presses("Chart")
-    ann.stage.telegram.refuse("editMessageMedia", "Bad Request: message to edit not found")
-    ann.presses("30 d")
-    assert [reply.is_photo for reply in ann.messages] == [False, True, True]
-
-
-def test_a_photo_that_did_not_change_is_no_error(start, drawn, caplog):
-    ann = start().person()
-    ann.says("/price btc")
-    ann.presses("Chart")
-    ann.stage.telegram.refuse("editMessageMedia", "Bad Request: message is not modified")
-    ann.presses("· 7 d ·")
-    assert len(ann.messages) == 2
+@pytest.mark.parametrize(
+    ("reason", "label", "photos"),
+    [("message to edit not found", "30 d", [True, True]), ("message is not modified", "· 7 d ·", [True])],
+)
+def test_a_period_of_a_deleted_photo_is_a_new_one(chart_owner, caplog, reason, label, photos):
+    """A photo that did not change is no error."""
+    chart_owner.stage.telegram.refuse("editMessageMedia", f"Bad Request: {reason}")
+    chart_owner.presses(label)
+    assert [reply.is_photo for reply in chart_owner.messages] == [False, *photos]
     assert "refused" not in caplog.text
 
 
 @pytest.mark.parametrize("data", ["chart:price:btc", "chart:forecast:btc", "chart:forecast:btc.all"])
-def test_an_old_button_of_a_chart_works(start, drawn, data):
+def test_an_old_button_of_a_chart_works(chart_owner, drawn, data):
     """One without a period, or with one that the chart does not have, shows the usual period."""
-    ann = start().person()
-    ann.says("/price btc")
-    ann.presses("Chart")
-    ann.sends_data(data, ann.newest)
+    chart_owner.sends_data(data, chart_owner.newest)
     assert drawn[-1][-2] == "7d"
 
 
-def test_the_theme_is_each_persons_own(start, drawn):
-    ann, ben = (stage := start()).person(), stage.person()
+def test_the_theme_is_each_persons_own(busy, drawn):
+    ann, ben = busy.person(), busy.person()
     reply = ann.says("/settings")
     assert "· Light ·" in reply.buttons
     ann.presses("Dark")
@@ -228,7 +213,7 @@ def test_the_theme_is_each_persons_own(start, drawn):
     assert [values[-1] for values in drawn] == [DARK, LIGHT]
 
 
-def test_drawing_does_not_delay_other_chats(start, monkeypatch):
+def test_drawing_does_not_delay_other_chats(busy, monkeypatch):
     """While a chart is drawn, others are answered; the next chart waits for its turn."""
     may_finish, starts = Event(), []
 
@@ -238,35 +223,32 @@ def test_drawing_does_not_delay_other_chats(start, monkeypatch):
         return b"\x89PNG"
 
     monkeypatch.setattr(charts, "price", slow)
-    stage = start()
-    ann, ben = stage.person(), stage.person()
+    ann, ben = busy.person(), busy.person()
     photos = [(person, person.says("/price btc")) for person in (ann, ben)]
     for person, reply in photos:
         person.presses("Chart", on=reply, settle=False)
-    stage.wait_for(lambda: starts)
+    busy.wait_for(lambda: starts)
     assert "/quota" in ben.says("/help", settle=False).plain
     ben.says("/price gold", settle=False)
-    stage.wait_for(lambda: "Gold" in ben.newest.plain)
+    busy.wait_for(lambda: "Gold" in ben.newest.plain)
     assert starts == [1]
     may_finish.set()
-    stage.settle()
+    busy.settle()
     assert starts == [1, 1]
     assert [reply.is_photo for reply in (ann.newest, ben.newest)] == [True, True]
 
 
-def test_a_card_of_an_answer_opens_it_for_others(ann, ben):
+def test_a_card_opens_what_it_shows_for_others(ann, ben):
+    """An answer, or a market."""
     ann.says(QUESTION)
     _, card = ann.messages
     assert "now 53,212 USD" in card.plain
     assert "SIMULATED" in card.plain
     ben.says(f"/start {link_of(card)}")
     assert "of 9 voted" in ben.messages[0].plain
-
-
-def test_a_card_of_a_market_opens_it_for_others(ann, ben):
     ann.says("/markets")
     page = ann.presses("1. …")
-    ann.presses("Chart")
+    ann.presses("Chart", on=page)
     card = ann.newest
     assert card.is_photo
     assert card.plain.startswith("Yes ")
@@ -280,27 +262,16 @@ def link_of(card) -> str:
     return re.search(r'href="https://t.me/ninefold_bot\?start=([\w-]+)"', card.text)[1]
 
 
-def test_a_chart_stays_in_its_topic_and_makes_no_sound(start, drawn):
+def test_a_chart_stays_in_its_topic_and_makes_no_sound(stage, ann, group, drawn):
     """In a forum it belongs below the message whose button was pressed; below an answer it is silent."""
-    stage = start(charts_follow=True)
-    ann, member = stage.person(), stage.person(-4_321)
-    stage.telegram.topics[-4_321] = {17}
+    member = stage.person(group)
+    stage.telegram.topics[group] = {17}
     ann.says("/price btc")
     assert [values["disable_notification"] for name, values in stage.telegram.calls if name == "sendPhoto"] == [True]
     topic = {"message_thread_id": 17, "is_topic_message": True}
     page = member.says("/price btc", **topic)
     message = member.message({"text": page.plain, **topic}) | {"message_id": page.id}
-    press = {"id": "topic", "from": member.user(), "chat_instance": "1", "data": page.buttons["Chart"]}
-    stage.telegram.pressed.add("topic")
-    stage.deliver({"callback_query": press | {"message": message}})
-    chart, action = (
-        [values for name, values in stage.telegram.calls if name == method][-1]
-        for method in ("sendPhoto", "sendChatAction")
-    )
-    assert (chart["message_thread_id"], action["message_thread_id"]) == (17, 17)
-
-
-def test_a_period_starts_before_the_instant_of_the_document():
-    """The clock of a replay is not ours."""
-    assert period_start("2024-03-08T12:00:00Z", "7d") == "2024-03-01T12:00:00Z"
-    assert period_start("2024-03-08T12:00:00Z", "all") is None
+    member.press(page.buttons["Chart"], message=message)
+    for method in ("sendPhoto", "sendChatAction"):
+        values = [values for name, values in stage.telegram.calls if name == method][-1]
+        assert values["message_thread_id"] == 17

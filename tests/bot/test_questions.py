@@ -1,17 +1,20 @@
-"""Questions: the waiting message, the answer in its place, and no delay for other people."""
+"""Questions: the waiting message, the answer in its place although something fails, and no delay for other people."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import islice
 from threading import Event
 
 import pytest
 from flask import Flask
 from telegram import Update
 
-from bot import answering
+from bot import answering, delivery, rate_limiter
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.panel import Voter, voters
+from tests.bot.conftest import refusing
 from tests.processes import PATIENCE_S
 
 QUESTION = "Will Bitcoin be above $60k at the end of the month?"
@@ -34,22 +37,30 @@ class WaitingVoter:
 
 
 @pytest.fixture
+def no_pauses(monkeypatch) -> None:
+    """The waiting message is sent before the first vote, and failed calls are repeated without a pause."""
+    monkeypatch.setattr(answering, "GRACE_S", 0)
+    monkeypatch.setattr(answering, "BUSY_PAUSES_S", (0, 0))
+    monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
+
+
+@pytest.fixture
 def may_vote() -> Event:
     return Event()
 
 
 @pytest.fixture
-def slow(service, may_vote: Event, monkeypatch) -> Flask:
+def slow(service, may_vote: Event, no_pauses) -> Flask:
     """The service with a fifth voter that waits for `may_vote`; the bot shows its waiting message at once."""
-    monkeypatch.setattr(answering, "GRACE_S", 0)
     nine = list(voters())
     nine[4] = WaitingVoter(nine[4], may_vote)
     return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
 
 
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
-def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
-    monkeypatch.setattr(answering, "GRACE_S", 0)
+def test_the_answer_replaces_the_waiting_message(ann, text, no_pauses):
+    """Also where Telegram requests a wait of a second first."""
+    ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
     reply = ann.says(text)
     assert reply.read[0] == "Asking 9 voters …"
     assert "9 of 10 questions left today" in reply.text
@@ -58,13 +69,23 @@ def test_the_answer_replaces_the_waiting_message(ann, text, monkeypatch):
     assert len(ann.messages) == 1
 
 
-def test_a_question_does_not_delay_other_people(start, slow, may_vote):
+def test_a_quick_answer_comes_without_a_waiting_message(ann):
+    reply = ann.says(QUESTION)
+    assert reply.read == [reply.text]
+    assert "editMessageText" not in ann.stage.telegram.methods()
+
+
+def test_a_question_does_not_delay_other_people(start, slow, may_vote, monkeypatch):
+    """Typing is shown while it is open, again and again."""
+    monkeypatch.setattr(delivery, "TYPING_S", 0.01)
     stage = start(slow)
     ann, ben = stage.person(), stage.person()
     ann.says(QUESTION, settle=False)
     stage.wait_for(lambda: ann.newest)
     assert "/quota" in ben.says("/help", settle=False).plain
     assert "Asking 9 voters" in ann.newest.plain
+    stage.wait_for(lambda: stage.telegram.methods().count("sendChatAction") > 1)
+    assert {values["action"] for name, values in stage.telegram.calls if name == "sendChatAction"} == {"typing"}
     may_vote.set()
     stage.settle()
     assert "of 9 voted" in ann.newest.plain
@@ -79,15 +100,6 @@ def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch
     may_vote.set()
     stage.settle()
     assert "of 9 voted" in ann.newest.plain
-
-
-def test_typing_is_shown_while_a_question_is_open(start, slow, may_vote):
-    stage = start(slow)
-    stage.person().says(QUESTION, settle=False)
-    stage.wait_for(lambda: "sendChatAction" in stage.telegram.methods())
-    assert {values["action"] for name, values in stage.telegram.calls if name == "sendChatAction"} == {"typing"}
-    may_vote.set()
-    stage.settle()
 
 
 def test_a_person_has_one_open_question(start, slow, may_vote):
@@ -108,11 +120,21 @@ def test_a_person_has_one_open_question(start, slow, may_vote):
     assert "8 of 10" in ann.says(QUESTION).plain
 
 
-@pytest.mark.parametrize("text", ["apple stock?", "🦊" * 200, "Will Bitcoin rise? " * 200])
-def test_a_refused_question_is_explained_and_free(ann, text):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("apple stock?", "not counted"),
+        ("🦊" * 200, "not counted"),
+        ("Will Bitcoin rise? " * 30, "569 characters; the limit is 500"),
+        ("Will the Fed cut rates by December 31?", "No price decides this."),
+    ],
+)
+def test_a_refused_question_is_explained_and_free(ann, text, words):
+    """Without what only the operator or a program knows."""
     reply = ann.says(text)
-    assert "Asking" not in reply.plain
+    assert words in reply.plain
     assert "not counted" in reply.plain
+    assert not any(word in reply.plain for word in ("Asking", "body", "ORACLE_", "seats", "language model"))
     assert "10 of 10" in ann.says("/quota").plain
 
 
@@ -125,18 +147,15 @@ def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     assert "of 9 voted" in ben.says(QUESTION).plain
 
 
-def test_ask_again_counts_for_the_person_who_presses(stage, group, service):
+def test_ask_again_counts_for_the_person_who_presses(stage, group, store, no_pauses):
+    """In a group, whose answers say whose quota it is and show no typing, which would count against its limit."""
     ann, ben = stage.person(group), stage.person(group)
-    ann.says(f"/ask {QUESTION}")
-    _make_older(stage)
+    assert "Ann <b>& Co: 9 of 10 questions left today" in ann.says(f"/ask {QUESTION}").plain
+    # The saved answers become answers at the bar before.
+    store._write("UPDATE answer SET payload = json_set(payload, '$.answer.as_of', '2026-11-21T07:00:00Z')")
     ben.presses("Ask again")
     assert "9 of 10" in ben.newest.text
-
-
-def _make_older(stage) -> None:
-    """The saved answers become answers at the bar before."""
-    store = stage.application.bot_data["state"].store
-    store._write("UPDATE answer SET payload = json_set(payload, '$.answer.as_of', '2026-11-21T07:00:00Z')")
+    assert "sendChatAction" not in stage.telegram.methods()
 
 
 def test_ask_again_before_the_next_price_is_free(ann):
@@ -149,9 +168,10 @@ def test_ask_again_before_the_next_price_is_free(ann):
     assert "9 of 10" in ann.says("/quota").plain
 
 
-def test_votes_are_shown_in_place_page_by_page(ann):
+def test_votes_are_shown_in_place_page_by_page(ann, ben):
+    """In no other chat."""
     reply = ann.says(QUESTION)
-    answer = reply.text
+    answer, data = reply.text, reply.buttons["Show votes"]
     ann.presses("Show votes")
     assert "momentum" in reply.text
     assert "◀" not in reply.buttons
@@ -163,19 +183,8 @@ def test_votes_are_shown_in_place_page_by_page(ann):
     ann.presses("Answer")
     assert reply.text == answer
     assert len(ann.messages) == 1
-
-
-def test_a_limited_edit_is_retried_after_the_wait(ann, monkeypatch):
-    """Telegram requests a wait of one second; then the edit is sent."""
-    monkeypatch.setattr(answering, "GRACE_S", 0)
-    ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
-    assert "of 9 voted" in ann.says(QUESTION).plain
-
-
-def test_an_answer_cannot_be_opened_in_another_chat(ann, ben):
-    token = ann.says(QUESTION).buttons["Show votes"]
     other = ben.says("/help")
-    ben.sends_data(token, other)
+    ben.sends_data(data, other)
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
     assert "momentum" not in other.text
 
@@ -205,19 +214,6 @@ def test_a_suggestion_of_a_refusal_is_a_button(ann):
     assert "9 of 10 questions left today" in ann.newest.plain
 
 
-def test_a_too_long_question_is_refused_with_its_length(ann):
-    reply = ann.says("Will Bitcoin rise? " * 30)
-    assert "569 characters; the limit is 500" in reply.plain
-    assert "body" not in reply.plain
-
-
-def test_a_refusal_does_not_name_options_of_the_operator(ann):
-    reply = ann.says("Will the Fed cut rates by December 31?")
-    assert "No price decides this." in reply.plain
-    assert not any(word in reply.plain for word in ("ORACLE_", "seats", "language model"))
-    assert "not counted" in reply.plain
-
-
 @pytest.mark.parametrize("text", [f"@ninefold_bot {QUESTION}", f"{QUESTION} @Ninefold_Bot"])
 def test_a_mention_in_a_group_is_a_question(stage, group, text):
     reply = stage.person(group).says(text)
@@ -227,17 +223,14 @@ def test_a_mention_in_a_group_is_a_question(stage, group, text):
 
 
 def test_a_reply_to_the_bot_in_a_group_is_a_question(stage, group):
-    member = stage.person(group)
-    bot = member.message({"text": "An answer.", "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
-    assert "of 9 voted" in member.says(QUESTION, reply_to_message=bot).plain
-    assert "Add a question" in member.says("@ninefold_bot").plain
-
-
-def test_other_mentions_and_replies_in_a_group_are_ignored(stage, group):
+    """Other mentions and replies are ignored."""
     member = stage.person(group)
     other = member.message({"text": "Hello."})
     assert member.says(QUESTION, reply_to_message=other) is None
     assert member.says(f"@ninefold_bots {QUESTION}") is None
+    bot = member.message({"text": "An answer.", "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
+    assert "of 9 voted" in member.says(QUESTION, reply_to_message=bot).plain
+    assert "Add a question" in member.says("@ninefold_bot").plain
 
 
 def test_an_update_that_comes_twice_is_one_question(ann, store):
@@ -248,3 +241,108 @@ def test_an_update_that_comes_twice_is_one_question(ann, store):
         ann.stage.settle()
     assert len(ann.messages) == 1
     assert "9 of 10" in ann.says("/quota").plain
+
+
+def breaking_off(web, pieces: int, times: int = 1):
+    """The service, whose first answers end after some pieces; the head alone is sent with 0."""
+    calls = []
+
+    def app(environ, start_response):
+        if environ["PATH_INFO"] != "/api/v1/oracle" or len(calls) >= times:
+            return web(environ, start_response)
+        calls.append(environ)
+        return cut(web(environ, start_response))
+
+    def cut(answer):
+        yield b": begun\n\n"
+        yield from islice(answer, pieces)
+        answer.close()
+
+    return app
+
+
+@pytest.mark.parametrize(("status", "code", "calls"), [(409, "in_progress", 3), (503, "history_arriving", 1)])
+def test_a_question_waits_until_the_service_answers(start, web, no_pauses, status, code, calls):
+    """A question of a bot that was killed stays open without a message, and a later pass finds the answer.
+
+    The service still answers it, which a pass waits for twice, or its history arrives.
+    """
+    stage = start(refusing(web, r"^/api/v1/oracle\?", status, code, 2 * calls, retry_after_s=40))
+    ann, store = stage.person(), stage.application.bot_data["state"].store
+    store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    for _ in range(2):
+        stage.work()
+        assert ann.messages == []
+    stage.work()
+    assert "of 9 voted" in ann.newest.plain
+
+
+def test_an_answer_needs_no_second_call_for_its_quota(start, web):
+    """The quota comes with the answer's own headers, so a refused /api/v1/me changes nothing."""
+    ann = start(refusing(web, r"^/api/v1/me\?")).person()
+    assert "9 of 10 questions left today" in ann.says(QUESTION).plain
+    assert "8 of 10 questions left today" in ann.says(QUESTION).plain
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 5])
+def test_a_broken_call_is_repeated_and_counted_once(start, web, no_pauses, pieces):
+    """The connection to the service ends after some events of the first stream; the service has finished the answer."""
+    ann = start(breaking_off(web, pieces)).person()
+    assert "9 of 10 questions left today" in ann.says(QUESTION).plain
+    assert len(ann.messages) == 1
+
+
+def test_an_uncertain_outcome_is_said_and_delivered_later(start, web, no_pauses):
+    """The connection ends twice; the question may have been counted, so nothing else is claimed."""
+    stage = start(breaking_off(web, 5, times=2))
+    ann = stage.person()
+    reply = ann.says(QUESTION)
+    assert "may have been counted" in reply.plain
+    stage.work()
+    assert "was interrupted" in reply.plain
+    assert "of 9 voted" in ann.newest.plain
+    assert "9 of 10" in ann.says("/quota").plain
+    assert stage.application.bot_data["state"].store.open_questions() == []
+
+
+def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, no_pauses):
+    for _ in range(rate_limiter.ATTEMPTS):
+        ann.stage.telegram.refuse("editMessageText", "Bad Gateway", 502)
+    ann.says(QUESTION)
+    assert len(ann.messages) == 2
+    assert "of 9 voted" in ann.newest.plain
+
+
+def test_an_answer_follows_when_telegram_is_back(ann, store, monkeypatch):
+    """It was stored by the service, so it is not asked and not counted again."""
+    monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
+    for _ in range(2 * rate_limiter.ATTEMPTS):
+        ann.stage.telegram.refuse("sendMessage", "Bad Gateway", 502)
+    ann.says(QUESTION)
+    assert ann.messages == []
+    ann.stage.work()
+    assert "of 9 voted" in ann.newest.plain
+    assert store.open_questions() == []
+    assert "9 of 10" in ann.says("/quota").plain
+
+
+def test_a_question_of_a_killed_bot_is_answered_at_its_start(ann, store):
+    """Its waiting message does not stay, and the person is told."""
+    message = ann.says("/help")
+    question = store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    store.set_waiting(question.number, message.id)
+    ann.stage.work()
+    assert "was interrupted" in message.plain
+    assert "of 9 voted" in ann.newest.plain
+    assert ann.newest.id != message.id
+    ann.stage.work()
+    assert len(ann.messages) == 2
+
+
+def test_an_old_interrupted_question_is_not_asked(ann, store, clock):
+    """Its "today" may be over."""
+    store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    clock.wall += timedelta(hours=2).total_seconds()
+    ann.stage.work()
+    assert "Ask again" in ann.newest.plain
+    assert store.open_questions() == []

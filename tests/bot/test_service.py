@@ -1,19 +1,22 @@
-"""The gateway to the service: codes of people, the cache of public documents, and the use of the client."""
+"""What handlers are given: the gateway to the service, the parts of an update, the job of the watcher."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import httpx
 import pytest
+from telegram import Update
 
+from bot import alerts, updates
+from bot.context import BotContext, Expired
 from bot.service import SECRET_FILE, Service
 from bot.settings import BotSettings
+from tests.bot.conftest import Person
+from tests.processes import ROOT
 
-ROOT = Path(__file__).parents[2]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -36,11 +39,15 @@ class Recorded:
 class Clock:
     """A clock that a test sets."""
 
-    def __init__(self) -> None:
-        self.time = NOON
+    time = NOON
 
     def __call__(self) -> datetime:
         return self.time
+
+
+@pytest.fixture
+def noon() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
@@ -49,21 +56,11 @@ def recorded() -> Recorded:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def make(settings: BotSettings, recorded: Recorded, noon: Clock) -> Callable[[], Service]:
+    return lambda: Service(settings, transport=recorded.transport, now=noon)
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> BotSettings:
-    return BotSettings("123:token", "key", bot_data=tmp_path)
-
-
-@pytest.fixture
-def make(settings: BotSettings, recorded: Recorded, clock: Clock) -> Callable[[], Service]:
-    return lambda: Service(settings, transport=recorded.transport, now=clock)
-
-
-def test_a_person_has_one_opaque_code(make, recorded):
+def test_a_person_has_one_opaque_code(make, recorded, oracle_key):
     for service in (make(), make()):
         asyncio.run(service.for_user(4711).usage())
     asyncio.run(make().for_user(4712).usage())
@@ -71,7 +68,7 @@ def test_a_person_has_one_opaque_code(make, recorded):
     assert mine == same_code != other_code
     assert "4711" not in mine
     assert len(mine) == 64
-    assert set(recorded.headers("X-API-Key")) == {"key"}
+    assert set(recorded.headers("X-API-Key")) == {oracle_key}
 
 
 def test_the_secret_is_created_once_and_private(make, settings):
@@ -85,21 +82,23 @@ def test_the_secret_is_created_once_and_private(make, settings):
 
 
 def test_public_documents_are_read_without_the_key(make, recorded):
+    """A challenge is never kept."""
     service = make()
-    for call in (service.battle, service.hospital, service.news, service.widget, service.challenges):
+    calls = (service.battle, service.hospital, service.news, service.widget, service.challenges)
+    for call in (*calls, *[lambda: service.market("challenge-7")] * 2):
         asyncio.run(call())
-    assert recorded.headers("X-API-Key") == [None] * 5
-    assert recorded.headers("X-End-User") == [None] * 5
+    assert recorded.headers("X-API-Key") == [None] * 7
+    assert recorded.headers("X-End-User") == [None] * 7
 
 
-def test_public_documents_are_read_once_in_ten_seconds(make, recorded, clock):
+def test_public_documents_are_read_once_in_ten_seconds(make, recorded, noon):
     async def look() -> None:
         service = make()
         await asyncio.gather(*(service.battle() for _ in range(20)))
-        clock.time += timedelta(seconds=9)
+        noon.time += timedelta(seconds=9)
         await service.battle()
         assert len(recorded.requests) == 1
-        clock.time += timedelta(seconds=1)
+        noon.time += timedelta(seconds=1)
         await service.battle()
         assert len(recorded.requests) == 2
 
@@ -115,38 +114,31 @@ def test_public_documents_are_read_once_in_ten_seconds(make, recorded, clock):
         ("replay", "2026-11-21T12:00:40Z", 10),
     ],
 )
-def test_a_public_document_is_cached_until_it_is_stale(make, recorded, clock, world, stale_after, seconds):
+def test_a_public_document_is_cached_until_it_is_stale(make, recorded, noon, world, stale_after, seconds):
     """Ten seconds at least and sixty at most; the clock of a replay is not ours."""
     recorded.document = {"world": world, "stale_after": stale_after}
 
     async def look() -> None:
         service = make()
         for after in (0, seconds - 1, seconds):
-            clock.time = NOON + timedelta(seconds=after)
+            noon.time = NOON + timedelta(seconds=after)
             await service.prices()
             assert len(recorded.requests) == 1 + (after == seconds)
 
     asyncio.run(look())
 
 
-def test_metered_calls_cost_at_most_four_an_hour(make, recorded, clock):
+def test_metered_calls_cost_at_most_four_an_hour(make, recorded, noon):
     async def look() -> None:
         service = make()
         for _ in range(24 * 60):
             await service.leaderboard("btc")
-            clock.time += timedelta(minutes=1)
+            noon.time += timedelta(minutes=1)
 
     asyncio.run(look())
     names = recorded.headers("X-End-User")
     assert len(names) == 96
     assert max(names.count(name) for name in names) <= 4
-
-
-def test_a_challenge_is_never_cached(make, recorded):
-    service = make()
-    for _ in range(2):
-        asyncio.run(service.market("challenge-7"))
-    assert len(recorded.requests) == 2
 
 
 def test_only_one_module_uses_the_client():
@@ -158,3 +150,90 @@ def test_only_one_module_uses_the_client():
     }
     assert {name for name, text in modules.items() if "Client(" in text} == {"bot/service.py"}
     assert not [name for name, text in modules.items() if "<b>" in text or "messages.markup" in text]
+
+
+def test_the_watcher_runs_every_minute(stage, monkeypatch):
+    for job in stage.application.job_queue.jobs():
+        assert job.trigger.interval.total_seconds() == 60
+        assert job.next_t <= datetime.now(UTC)  # the first pass is at the start, however long after the building it is
+    names = []
+
+    async def watch(*parts: object) -> None:
+        names.append(parts)
+
+    monkeypatch.setattr(alerts, "watch", watch)
+    stage.work()
+    state = stage.application.bot_data["state"]
+    assert names == [(state.service, state.store, state.now())]
+
+
+def test_a_due_digest_is_sent_over_the_real_service(ann, store, clock, caplog):
+    """Two passes send it once."""
+    store.set_digest_hour(ann.id, ann.chat, "8")
+    clock.wall += 86400
+    for _ in range(2):
+        ann.stage.work()
+    assert len(ann.messages) == 1
+    assert "Digest" in ann.newest.plain
+    assert "ERROR" not in caplog.text
+
+
+def test_nobody_can_stop_the_bot_for_others(ann, ben, clock):
+    """After thirty updates in a minute a person is told once, then ignored until the minute is over."""
+    for _ in range(40):
+        ann.says("/help", settle=False)
+    ann.stage.settle()
+    assert len(ann.messages) == 31
+    assert "Wait a minute" in ann.newest.plain
+    ann.presses("Reload", on=ben.says("/quota"))
+    assert "Wait a minute" in ann.stage.telegram.popups[-1]
+    assert "10 of 10" in ben.newest.plain
+    clock.wall += 61
+    assert "/quota" in ann.says("/help").plain
+
+
+def context_of(person: Person, **content: object) -> tuple[Update, BotContext]:
+    """A message of a person, and the context that its handler gets."""
+    application = person.stage.application
+    update = Update.de_json({"update_id": 1, "message": person.message(content or {"text": "btc"})}, application.bot)
+    return update, BotContext.from_update(update, application)
+
+
+def test_a_payload_is_found_in_its_chat_alone(ann, ben, store):
+    """In another chat it counts as expired."""
+    token = store.keep(ann.chat, "answer", {"page": 2})
+    (update, context), (other, foreign) = context_of(ann), context_of(ben)
+    assert ann.stage.runner.run(context.payload(update, token)) == {"page": 2}
+    with pytest.raises(Expired):
+        ben.stage.runner.run(foreign.payload(other, token))
+
+
+def test_a_view_and_a_call_are_those_of_the_sender(ann, ben, store):
+    store.set_switch(ann.id, ann.chat, "flip", "on")
+    for person, is_on in ((ann, True), (ben, False)):
+        update, context = context_of(person)
+        page = person.stage.runner.run(context.view(update, "alerts"))
+        assert ("The consensus changes sides: on" in repr(page.keyboard.to_dict())) == is_on
+        assert context.person(update)._name == f"telegram {person.id}"
+
+
+@pytest.mark.parametrize("part", [updates.user_id, updates.chat, updates.message, updates.text, updates.press])
+def test_a_missing_part_is_a_lookup_error(part, ann):
+    """The text of a message without text is empty."""
+    with pytest.raises(LookupError):
+        part(Update(1))
+    assert updates.text(context_of(ann, photo=[])[0]) == ""
+
+
+HELP = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}
+
+
+@pytest.mark.parametrize("message", [{"message_id": 1}, {"chat": 7}, [1]])
+def test_an_undecodable_update_is_skipped_and_logged(stage, monkeypatch, caplog, message):
+    poison = {"update_id": 7, "message": message}
+    answer = lambda _self, _values, _files: [poison, HELP]  # noqa: E731
+    monkeypatch.setattr(type(stage.telegram), "_getUpdates", answer, raising=False)
+    first, second = stage.runner.run(stage.application.bot.get_updates())
+    assert (first.update_id, first.message) == (7, None)
+    assert (second.update_id, second.message.text) == (8, "/help")
+    assert caplog.text.count("cannot be decoded and is skipped") == 1

@@ -13,7 +13,7 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Time
 from bot.alerts import delivery
 from bot.alerts.delivery import send_queue
 from bot.store import Alert
-from tests.bot.alerts.world import ANN, BEN, CID, SentAlert, World
+from tests.bot.alerts.conftest import ANN, BEN, CID, SentAlert, World
 from tests.bot.simulated_time import SimulatedLoop
 
 
@@ -29,37 +29,33 @@ class Crash(BaseException):
 def check_after_flip(world: World) -> list[SentAlert]:
     """What the first pass after a flip sends to its two subscribers."""
     world.subscribe("flip", ANN, BEN)
-    world.service.consensus("BULLISH", world.now + timedelta(seconds=5))
-    world.check()
-    world.service.consensus("BEARISH", world.now + timedelta(seconds=5))
-    return world.check()
+    world.flip("BULLISH")
+    return world.flip("BEARISH")
+
+
+def counts() -> list[float]:
+    """How many alerts were sent and lost."""
+    outcomes = ({"outcome": name} for name in ("sent", "lost"))
+    return [REGISTRY.get_sample_value("bot_alerts_total", outcome) or 0.0 for outcome in outcomes]
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "state"),
     [
-        Forbidden("Forbidden: bot was blocked by the user"),
-        Forbidden("Forbidden: user is deactivated"),
-        BadRequest("Chat not found"),
+        (Forbidden("Forbidden: bot was blocked by the user"), "off"),
+        (Forbidden("Forbidden: user is deactivated"), "off"),
+        (BadRequest("Chat not found"), "off"),
+        (BadRequest("Can't parse entities"), "on"),
     ],
 )
-def test_a_chat_that_is_gone_gets_no_more_alerts(world, error):
+def test_a_lost_alert_does_not_block_others(world, error, state):
+    """A chat that is gone gets no more; what became of each alert is counted."""
+    before = counts()
     world.telegram.errors[ANN] = [error]
     assert [chat for chat, _, _ in check_after_flip(world)] == [BEN]
-    assert world.store.switches(ANN)["flip"] == "off"
-    assert world.store.switches(BEN)["flip"] == "on"
+    assert counts() == [count + 1 for count in before]
+    assert [world.store.switches(person)["flip"] for person in (ANN, BEN)] == [state, "on"]
     assert world.check() == []
-
-
-def counted(outcome: str) -> float:
-    return REGISTRY.get_sample_value("bot_alerts_total", {"outcome": outcome}) or 0.0
-
-
-def test_alerts_are_counted_by_their_outcome(world):
-    before = {outcome: counted(outcome) for outcome in ("sent", "lost")}
-    world.telegram.errors[ANN] = [BadRequest("Chat not found")]
-    check_after_flip(world)
-    assert {outcome: counted(outcome) - count for outcome, count in before.items()} == {"sent": 1, "lost": 1}
 
 
 @pytest.mark.parametrize(("error", "why"), [(RetryAfter, 5), (NetworkError, "Bad Gateway")])
@@ -116,13 +112,6 @@ def test_only_undelivered_alerts_are_sent_again(world, cause, error_class, is_se
     assert sorted(world.telegram.chats()) == ([ANN, BEN] if is_sent_again else [BEN])
 
 
-def test_a_rejected_alert_does_not_block_others(world):
-    world.telegram.errors[ANN] = [BadRequest("Can't parse entities")]
-    assert [chat for chat, _, _ in check_after_flip(world)] == [BEN]
-    assert world.store.switches(ANN)["flip"] == "on"
-    assert world.check() == []
-
-
 def test_a_crash_while_sending_repeats_nothing(world, monkeypatch):
     """What was being sent when the process ended is not sent again; whether Ben's alert was, is chance."""
     monkeypatch.setattr(delivery, "CHATS_AT_ONCE", 1)
@@ -136,8 +125,7 @@ def test_a_crash_while_sending_repeats_nothing(world, monkeypatch):
 
 def test_a_crash_before_sending_loses_nothing(world):
     world.subscribe("flip", ANN, BEN)
-    world.service.consensus("BULLISH", world.now + timedelta(seconds=5))
-    world.check()
+    world.flip("BULLISH")
     world.service.consensus("BEARISH", world.now + timedelta(seconds=5))
     world.service.broken["battle"] = Crash()
     world.store.set_digest_hour(CID, CID, f"{world.now.hour}")

@@ -10,9 +10,9 @@ from bot.store import Target
 from bot.store.follows import MAX_FOLLOWS
 from service.client import NotFound
 from tests.bot import documents
-from tests.bot.alerts.world import ANN, BEN, DOWN, START, challenge, iso
+from tests.bot.alerts.conftest import ANN, BEN, DOWN, START, challenge, iso
 
-NO_MARKET = NotFound(404, {"code": "not_found", "detail": "No market has this id."})
+ABSENCE = NotFound(404, {"code": "not_found", "detail": "Nothing has this id or number."})
 MARKET = "daily-btc-up-20261120"
 
 
@@ -31,8 +31,20 @@ def listed(world, *markets: dict) -> None:
     world.service.documents["predictions"]["markets"] = list(markets)
 
 
+def quote_of(world) -> dict:
+    """The quote of Bitcoin."""
+    return world.service.documents["prices"]["prices"][0]
+
+
 def set_price(world, price: float) -> None:
-    world.service.documents["prices"]["prices"][0]["price"] = price
+    quote_of(world)["price"] = price
+
+
+@pytest.fixture
+def level(world) -> int:
+    """The number of Ann's follow of Bitcoin at 55,000, which is above its price."""
+    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_211.85))
+    return world.store.follows_of(ANN)[0].number
 
 
 def texts(world, **options) -> list[tuple[int, str]]:
@@ -57,23 +69,19 @@ def test_a_price_at_its_level_is_reported_once(world, level, price, verb):
     assert world.store.follows_of(ANN) == []
 
 
-def test_an_alert_that_comes_again_crosses_its_level_again(world):
-    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_211.85))
-    (follow,) = world.store.follows_of(ANN)
-    world.store.change_follow(ANN, follow.number, 0, repeats=True)
+def test_an_alert_that_comes_again_crosses_its_level_again(world, level):
+    world.store.change_follow(ANN, level, 0, repeats=True)
     counts = []
     for minute, price in enumerate((54_000, 55_100, 55_200, 54_900, 55_300)):
         set_price(world, price)
-        world.service.documents["prices"]["prices"][0]["as_of"] = iso(START + timedelta(minutes=minute))
+        quote_of(world)["as_of"] = iso(START + timedelta(minutes=minute))
         counts.append(len(world.check()))
     assert counts == [0, 1, 0, 1, 1]
-    assert [follow.number for follow in world.store.follows_of(ANN)] == [follow.number]
+    assert [follow.number for follow in world.store.follows_of(ANN)] == [level]
 
 
-def test_an_alert_ends_at_its_time_and_says_so(world):
-    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_211.85))
-    (follow,) = world.store.follows_of(ANN)
-    world.store.change_follow(ANN, follow.number, 1, repeats=False)
+def test_an_alert_ends_at_its_time_and_says_so(world, level):
+    world.store.change_follow(ANN, level, 1, repeats=False)
     assert world.check(after=timedelta(hours=23)) == []
     ((chat, text),) = texts(world, after=timedelta(hours=2))
     assert (chat, text) == (ANN, "Bitcoin did not reach 55,000 USD. The alert has ended.")
@@ -82,17 +90,16 @@ def test_an_alert_ends_at_its_time_and_says_so(world):
 
 def add_bar(world, low: float, high: float, close: float) -> None:
     """An hour passes, within which the price was between `low` and `high`."""
-    quote = world.service.documents["prices"]["prices"][0]
+    quote = quote_of(world)
     start = datetime.fromisoformat(quote["as_of"])
     world.service.bars.append({"time": iso(start), "low": low, "high": high, "close": close})
     quote |= {"as_of": iso(start + timedelta(hours=1)), "price": close}
 
 
 def follow_price(world, user: int, *levels: float) -> None:
-    quote = world.service.documents["prices"]["prices"][0]
-    due = datetime.fromisoformat(quote["as_of"]).timestamp()
+    price, due = quote_of(world)["price"], datetime.fromisoformat(quote_of(world)["as_of"]).timestamp()
     for level in levels:
-        world.store.follow(user, user, Target("price", "btc", level, value=quote["price"], due=due))
+        world.store.follow(user, user, Target("price", "btc", level, value=price, due=due))
 
 
 def test_levels_inside_one_bar_are_one_message(world):
@@ -111,27 +118,16 @@ def test_levels_inside_one_bar_are_one_message(world):
 
 
 def test_a_level_reached_while_the_bot_was_down_is_reported(world):
+    """What was before the follow does not reach it; bars are read once for each new price."""
+    add_bar(world, 50_000, 58_000, 53_200)
     follow_price(world, ANN, 55_000)
-    assert world.check() == []
+    add_bar(world, 53_000, 53_400, 53_200)
+    assert [world.check() for _ in range(3)] == [[]] * 3
+    assert world.service.calls.count("candles btc 5m") == 1
     add_bar(world, 53_000, 55_200, 53_300)
     add_bar(world, 53_000, 53_400, 53_200)
     world.restart()
     assert ["Bitcoin has reached 55,000 USD" in text for _, text in texts(world)] == [True]
-
-
-def test_what_was_before_a_follow_does_not_reach_its_level(world):
-    add_bar(world, 50_000, 58_000, 53_200)
-    follow_price(world, ANN, 55_000)
-    add_bar(world, 53_000, 53_400, 53_200)
-    assert world.check() == []
-
-
-def test_bars_are_read_once_for_each_new_price(world):
-    follow_price(world, ANN, 55_000)
-    add_bar(world, 53_000, 53_400, 53_200)
-    for _ in range(3):
-        assert world.check() == []
-    assert world.service.calls.count("candles btc 5m") == 1
 
 
 def test_an_asset_without_a_price_waits(world):
@@ -152,7 +148,7 @@ def test_a_probability_at_its_level_is_reported_once(world):
 
 
 def test_a_change_of_sides_is_reported_each_time(world):
-    """A pool within two points of 50% has no new side yet."""
+    """A pool within two points of 50% has no new side yet; one that is in no list is read by itself."""
     world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
     for p, head in ((0.51, None), (0.55, "now yes, 55%"), (0.49, None), (0.54, None), (0.45, "now no, 55%")):
         listed(world, market(p))
@@ -160,6 +156,9 @@ def test_a_change_of_sides_is_reported_each_time(world):
         assert [head in text for text in alerts] == ([True] if head else []), p
     world.restart()
     assert world.check() == []
+    listed(world)
+    world.service.markets[MARKET] = market(0.58)
+    assert "now yes" in texts(world)[0][1]
 
 
 def test_a_follow_before_the_first_opinion_waits_for_it(world):
@@ -189,16 +188,9 @@ def test_a_resolved_market_is_reported_to_all_followers(world, outcome, word):
     assert world.store.follows("market", "chance") == []
 
 
-def test_an_unlisted_open_market_is_read_by_itself(world):
-    """The list has two hundred markets at most."""
-    world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
-    world.service.markets[MARKET] = market(0.58)
-    assert "now yes" in texts(world)[0][1]
-
-
 def test_a_market_that_is_gone_is_not_followed_any_more(world):
     world.store.follow(ANN, ANN, Target("market", MARKET))
-    world.service.markets[MARKET] = NO_MARKET
+    world.service.markets[MARKET] = ABSENCE
     assert world.check() == []
     assert world.store.follows_of(ANN) == []
 
@@ -245,9 +237,8 @@ def test_a_follower_of_a_challenge_is_no_author(world):
     assert "Your" not in text_by_chat[BEN]
 
 
-def test_a_broken_check_does_not_stop_the_others(world):
+def test_a_broken_check_does_not_stop_the_others(world, level):
     world.store.follow(ANN, ANN, Target("market", MARKET, value=0.44))
-    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
     world.service.broken["predictions"] = DOWN
     set_price(world, 56_000)
     assert len(world.check()) == 1
@@ -256,10 +247,9 @@ def test_a_broken_check_does_not_stop_the_others(world):
     assert len(world.check()) == 1
 
 
-def test_followed_news_waits_for_the_end_of_quiet_hours(world):
+def test_followed_news_waits_for_the_end_of_quiet_hours(world, level):
     """It arrives late, although its price has gone back, and once."""
     world.store.set_setting(ANN, "quiet", "12-20")
-    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
     set_price(world, 56_000)
     assert world.check() == []
     set_price(world, 53_000)
@@ -267,8 +257,7 @@ def test_followed_news_waits_for_the_end_of_quiet_hours(world):
     assert world.check() == []
 
 
-def test_muted_follows_end_without_a_message(world):
-    world.store.follow(ANN, ANN, Target("price", "btc", 55_000, value=53_000))
+def test_muted_follows_end_without_a_message(world, level):
     world.subscribe("followed", ANN, state="off")
     set_price(world, 56_000)
     assert world.check() == []
@@ -284,64 +273,35 @@ def test_a_pass_over_many_followers_reads_each_document_once(world):
     assert world.service.calls.count("predictions") == 1
 
 
-NO_CHALLENGE = NotFound(404, {"code": "not_found", "detail": "No challenge has this number."})
-
-
 def test_an_unresolved_challenge_sends_nothing(world):
+    """Nor does one that the service cannot say; its outcome is sent later, once, and without a sound if so wanted."""
     world.author(ANN, 17)
+    world.subscribe("followed", ANN, state="silent")
     world.service.documents["challenges"]["challenges"] = [challenge(17, "open", None)]
     assert world.check() == []
     assert "challenge 17" not in world.service.calls
     world.service.documents["challenges"]["challenges"] = []
-    world.service.challenges_by_number[17] = challenge(17, "closed", None)
-    assert world.check() == []
+    for answer in (challenge(17, "closed", None), DOWN, NotFound(404, {})):
+        world.service.challenges_by_number[17] = answer
+        assert world.check() == []
     world.service.challenges_by_number[17] = challenge(17)
-    assert len(world.check()) == 1
-
-
-def test_the_outcome_is_sent_once_across_restarts(world):
-    world.author(ANN, 17)
-    world.service.challenges_by_number[17] = challenge(17)
-    assert len(world.check()) == 1
-    world.restart()
-    assert world.check() == []
-    world.author(ANN, 17)
-    assert world.check() == []
-
-
-def test_a_silent_alert_makes_no_sound(world):
-    world.subscribe("followed", ANN, state="silent")
-    world.author(ANN, 17)
-    world.service.challenges_by_number[17] = challenge(17)
-    assert [silent for _, _, silent in world.check()] == [True]
-
-
-def test_an_unreachable_service_delays_the_outcome(world):
-    world.author(ANN, 17)
-    world.service.challenges_by_number[17] = DOWN
-    assert world.check() == []
     world.service.broken["challenges"] = DOWN
-    world.service.challenges_by_number[17] = challenge(17)
     assert world.check() == []
     world.service.broken.clear()
-    assert len(world.check()) == 1
+    assert [silent for _, _, silent in world.check()] == [True]
+    for _ in range(2):
+        world.restart()
+        assert world.check() == []
+        world.author(ANN, 17)
 
 
 def test_an_unknown_challenge_does_not_block_others(world):
     world.author(ANN, 1)
     world.author(ANN, 2)
-    world.service.challenges_by_number = {1: NO_CHALLENGE, 2: challenge(2)}
+    world.service.challenges_by_number = {1: ABSENCE, 2: challenge(2)}
     assert len(world.check()) == 1
     world.check()
     assert world.service.calls.count("challenge 1") == 1
-
-
-def test_a_404_without_a_code_is_retried(world):
-    world.author(ANN, 17)
-    world.service.challenges_by_number[17] = NotFound(404, {})
-    assert world.check() == []
-    world.service.challenges_by_number[17] = challenge(17)
-    assert len(world.check()) == 1
 
 
 def test_many_challenges_are_checked_in_turn(world):

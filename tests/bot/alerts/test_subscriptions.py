@@ -1,76 +1,61 @@
-"""Subscribers are told of changes of the consensus, once and only of later ones."""
+"""Subscribers are told of changes of the consensus and get their digests: each once, and only what came later."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
 from bot.alerts import watch
 from bot.alerts.delivery import send_queue
 from bot.store import EVENTS
+from bot.store.settings import last_due
 from service.client import HistoryPending
-from tests.bot.alerts.world import ANN, BEN, CID, DOWN, START, SentAlert, World, challenge
+from tests.bot.alerts.conftest import ANN, BEN, CID, DOWN, START, SentAlert, World, challenge
 
 
-def flip(world: World, direction: str) -> list[SentAlert]:
-    """What the pass after a vote in this direction sends."""
-    world.service.consensus(direction, world.now + timedelta(seconds=30))
-    return world.check()
+def chats(alerts: list[SentAlert]) -> list[int]:
+    return [chat for chat, _, _ in alerts]
 
 
-def change_sides(world: World) -> None:
-    side = world.service.documents["widget"]["consensus"]["direction"]
-    world.service.consensus("BEARISH" if side == "BULLISH" else "BULLISH", world.now + timedelta(seconds=5))
-
-
-def test_subscribers_are_told_once(world: World):
-    """Also across a restart; a silent alert makes no sound."""
-    world.service.consensus("BULLISH", world.now)
+@pytest.fixture
+def bullish_world(world: World) -> World:
+    """A world in which Ann wants to know of a change from BULLISH."""
     world.subscribe("flip", ANN)
-    world.subscribe("flip", BEN, state="silent")
-    assert world.check() == []
-    change_sides(world)
-    alerts = world.check()
+    assert world.flip("BULLISH") == []
+    return world
+
+
+def test_subscribers_are_told_once(bullish_world):
+    """Also across a restart; a silent alert makes no sound."""
+    bullish_world.subscribe("flip", BEN, state="silent")
+    alerts = bullish_world.flip()
     assert [(chat, silent) for chat, _, silent in alerts] == [(ANN, False), (BEN, True)]
     assert all("The consensus is now: BEARISH" in text for _, text, _ in alerts)
-    world.restart()
-    assert world.check() == []
+    bullish_world.restart()
+    assert bullish_world.check() == []
 
 
-def test_a_change_before_the_subscription_is_not_sent(world):
-    world.service.consensus("BULLISH", world.now)
-    world.check()
-    change_sides(world)
-    world.now += timedelta(seconds=20)
-    world.subscribe("flip", ANN)
-    assert world.check() == []
+def test_a_change_before_the_subscription_is_not_sent(bullish_world):
+    bullish_world.service.consensus("BEARISH", bullish_world.now + timedelta(seconds=5))
+    bullish_world.now += timedelta(seconds=20)
+    bullish_world.subscribe("flip", BEN)
+    assert chats(bullish_world.check()) == [ANN]
 
 
-def test_an_outage_neither_loses_nor_repeats_a_change(world):
-    world.service.consensus("BULLISH", world.now)
-    world.subscribe("flip", ANN)
-    world.check()
-    change_sides(world)
-    world.service.broken["widget"] = DOWN
-    assert world.check() == []
-    world.service.broken.clear()
-    assert [len(world.check()) for _ in range(2)] == [1, 0]
-
-
-def test_an_older_document_is_no_change(world):
-    world.service.consensus("BULLISH", world.now)
-    world.subscribe("flip", ANN)
-    world.check()
-    older = copy.deepcopy(world.service.documents["widget"])
-    change_sides(world)
-    assert len(world.check()) == 1
-    newer = world.service.documents["widget"]
-    for version in (older, newer):
-        world.service.documents["widget"] = version
-        assert world.check() == []
+def test_an_outage_neither_loses_nor_repeats_a_change(bullish_world):
+    """Nor does a document that is older than the last."""
+    older = copy.deepcopy(bullish_world.service.documents["widget"])
+    bullish_world.service.broken["widget"] = DOWN
+    assert bullish_world.flip() == []
+    bullish_world.service.broken.clear()
+    assert [len(bullish_world.check()) for _ in range(2)] == [1, 0]
+    for document in (older, bullish_world.service.documents["widget"]):
+        bullish_world.service.documents["widget"] = document
+        assert bullish_world.check() == []
 
 
 @pytest.mark.parametrize(
@@ -82,43 +67,35 @@ def test_an_older_document_is_no_change(world):
 )
 def test_neutral_is_not_a_side(world, directions: str, counts: list[int]):
     world.subscribe("flip", ANN)
-    assert [len(flip(world, direction)) for direction in directions.split()] == counts
+    assert [len(world.flip(direction)) for direction in directions.split()] == counts
 
 
-def test_a_missing_consensus_is_not_a_flip(world):
-    world.subscribe("flip", ANN)
-    flip(world, "BULLISH")
-    widget = world.service.documents["widget"]
-    world.service.documents["widget"] = widget | {"consensus": None}
-    assert world.check() == []
-    world.service.documents["widget"] = widget
-    assert flip(world, "BULLISH") == []
+def test_a_missing_consensus_is_not_a_flip(bullish_world):
+    """Nor is a change of world."""
+    widget = bullish_world.service.documents["widget"]
+    bullish_world.service.documents["widget"] = widget | {"consensus": None}
+    assert bullish_world.check() == []
+    bullish_world.service.documents["widget"] = widget
+    assert bullish_world.flip("BULLISH") == []
+    bullish_world.service.set_world("live")
+    assert [len(bullish_world.flip(direction)) for direction in ("BEARISH", "BULLISH")] == [0, 1]
 
 
-def test_several_watchers_send_a_flip_once(world):
-    world.subscribe("flip", ANN, BEN, CID)
-    flip(world, "BULLISH")
-    world.service.consensus("BEARISH", world.now)
-    world.now += timedelta(minutes=1)
-    stores = [world.open() for _ in range(3)]
+def test_several_watchers_send_a_flip_once(bullish_world):
+    bullish_world.subscribe("flip", BEN, CID)
+    bullish_world.service.consensus("BEARISH", bullish_world.now)
+    bullish_world.now += timedelta(minutes=1)
+    stores = [bullish_world.open() for _ in range(3)]
 
     async def watch_at_once() -> None:
-        await asyncio.gather(*(watch(world.service, store, world.now) for store in stores))
-        await asyncio.gather(*(send_queue(world.telegram, store) for store in stores))
+        await asyncio.gather(*(watch(bullish_world.service, store, bullish_world.now) for store in stores))
+        await asyncio.gather(*(send_queue(bullish_world.telegram, store) for store in stores))
 
     asyncio.run(watch_at_once())
     for store in stores:
         store.close()
-    assert sorted(world.telegram.chats()) == [ANN, BEN, CID]
-    assert world.check() == []
-
-
-def test_a_change_of_world_is_not_a_flip(world):
-    world.subscribe("flip", ANN)
-    flip(world, "BULLISH")
-    world.service.set_world("live")
-    assert flip(world, "BEARISH") == []
-    assert len(flip(world, "BULLISH")) == 1
+    assert sorted(bullish_world.telegram.chats()) == [ANN, BEN, CID]
+    assert bullish_world.check() == []
 
 
 def test_flips_are_sent_in_a_replay_of_the_past(world):
@@ -155,3 +132,140 @@ def test_a_failed_check_does_not_block_the_others(world, caplog):
     world.service.challenges_by_number[7] = challenge(7)
     assert len(world.check()) == 1
     assert "a check for alerts failed" in caplog.text
+
+
+def wants_digest(world: World, person: int, hour: int, zone: str = "UTC") -> None:
+    """A digest of each day at this hour of a time zone."""
+    world.store.set_digest_hour(person, person, f"{hour}")
+    world.store.set_setting(person, "zone", zone)
+
+
+def at(world: World, instant: str) -> list[SentAlert]:
+    """What a pass at this instant sends."""
+    world.now = datetime.fromisoformat(instant)
+    return world.check(after=timedelta())
+
+
+def test_each_person_has_an_hour_and_a_time_zone(world):
+    wants_digest(world, ANN, 7, "Europe/Zurich")
+    wants_digest(world, BEN, 7, "America/New_York")
+    assert at(world, "2026-11-22T05:59:59+00:00") == []
+    assert chats(at(world, "2026-11-22T06:00:00+00:00")) == [ANN]
+    assert chats(at(world, "2026-11-22T12:00:00+00:00")) == [BEN]
+    assert chats(at(world, "2026-11-23T06:00:20+00:00")) == [ANN]
+
+
+def test_a_digest_is_sent_once_a_day_across_restarts(world):
+    """Documents are read only when one is due."""
+    wants_digest(world, ANN, 7)
+    assert len(at(world, "2026-11-22T07:00:10+00:00")) == 1
+    world.restart()
+    assert at(world, "2026-11-22T07:01:10+00:00") == []
+    assert at(world, "2026-11-22T23:00:00+00:00") == []
+    assert world.service.calls.count("ai_vs_market") == 1
+
+
+def test_an_hour_already_past_is_for_tomorrow(world):
+    world.now = datetime(2026, 11, 22, 7, 30, tzinfo=UTC)
+    wants_digest(world, ANN, 7)
+    assert at(world, "2026-11-22T07:31:00+00:00") == []
+    assert len(at(world, "2026-11-23T07:00:00+00:00")) == 1
+
+
+def test_a_digest_is_up_to_three_hours_late(world):
+    """Then it is skipped."""
+    wants_digest(world, ANN, 7)
+    world.service.broken["battle"] = DOWN
+    assert at(world, "2026-11-22T07:00:00+00:00") == []
+    world.service.broken.clear()
+    assert len(at(world, "2026-11-22T10:00:00+00:00")) == 1
+    assert at(world, "2026-11-23T10:00:01+00:00") == []
+
+
+@pytest.mark.parametrize(
+    ("day", "due"),
+    [
+        ("2026-03-28", "2026-03-28T06:00Z"),
+        ("2026-03-29", "2026-03-29T05:00Z"),
+        ("2026-10-24", "2026-10-24T05:00Z"),
+        ("2026-10-25", "2026-10-25T06:00Z"),
+    ],
+)
+def test_the_hour_is_local_time_in_summer_and_winter(day, due):
+    noon = datetime.fromisoformat(f"{day}T12:00+00:00")
+    assert last_due(7, "Europe/Zurich", noon) == datetime.fromisoformat(due)
+
+
+@pytest.mark.parametrize(
+    ("day", "counts"),
+    [
+        ("2026-03-28", {"2026-03-29T00:59": 0, "2026-03-29T01:00": 1, "2026-03-29T01:01": 0}),
+        ("2026-10-24", {"2026-10-25T00:00": 1, "2026-10-25T01:00": 0, "2026-10-26T01:00": 1}),
+    ],
+    ids=["skipped", "repeated"],
+)
+def test_an_hour_that_a_clock_skips_or_repeats_has_one_digest(world, day, counts):
+    """One that is skipped comes an hour later."""
+    world.now = datetime.fromisoformat(f"{day}T12:00+00:00")
+    wants_digest(world, ANN, 2, "Europe/Zurich")
+    assert {instant: len(at(world, f"{instant}:00+00:00")) for instant in counts} == counts
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "UTC"])
+@pytest.mark.parametrize("hour", [0, 12, 23])
+def test_one_digest_is_due_every_24_hours(zone, hour):
+    minutes = (START + timedelta(minutes=15 * n) for n in range(96 * 3))
+    due = sorted({last_due(hour, zone, minute) for minute in minutes})
+    assert {later - earlier for earlier, later in pairwise(due)} == {timedelta(days=1)}
+    assert all(earlier <= START + timedelta(days=3) for earlier in due)
+
+
+def test_the_date_is_the_readers(world):
+    """Monday morning in Sydney is still Sunday in UTC."""
+    wants_digest(world, ANN, 7, "Australia/Sydney")
+    wants_digest(world, BEN, 20)
+    texts = {chat: text for chat, text, _ in at(world, "2026-11-22T20:00:00+00:00")}
+    assert "Digest, Monday 23 November" in texts[ANN]
+    assert "Digest, Sunday 22 November" in texts[BEN]
+
+
+GROUP, SECOND_GROUP = -100, -200
+MONDAY = "2026-11-23T08:00:00+00:00"
+
+
+@pytest.fixture
+def group(world: World) -> int:
+    """A group that gets the digest."""
+    world.store.set_switch(GROUP, GROUP, "weekly", "on")
+    return GROUP
+
+
+def test_that_of_a_group_is_sent_once_on_monday(world, group):
+    """Also across a restart; a group that joins later waits a week."""
+    assert at(world, "2026-11-22T23:00:00+00:00") == []
+    assert at(world, "2026-11-23T07:59:59+00:00") == []
+    assert chats(at(world, MONDAY)) == [group]
+    world.now += timedelta(seconds=1)
+    world.store.set_switch(SECOND_GROUP, SECOND_GROUP, "weekly", "on")
+    world.restart()
+    assert at(world, "2026-11-23T08:01:00+00:00") == []
+    assert at(world, "2026-11-24T08:00:00+00:00") == []
+    assert sorted(chats(at(world, "2026-11-30T08:00:00+00:00"))) == [SECOND_GROUP, group]
+
+
+def test_each_group_that_wants_it_reads_its_language(world, group):
+    world.store.set_switch(SECOND_GROUP, SECOND_GROUP, "weekly", "on")
+    world.store.set_setting(SECOND_GROUP, "language", "de")
+    texts = {chat: text for chat, text, _ in at(world, MONDAY)}
+    assert "The week to" in texts[group]
+    assert "Die Woche bis" in texts[SECOND_GROUP]
+    world.store.set_switch(group, group, "weekly", "off")
+    assert chats(at(world, "2026-11-30T08:00:00+00:00")) == [SECOND_GROUP]
+
+
+def test_that_of_a_group_is_up_to_twelve_hours_late(world, group):
+    world.service.broken["resolved_markets"] = DOWN
+    assert at(world, MONDAY) == []
+    world.service.broken.clear()
+    assert len(at(world, "2026-11-23T20:00:00+00:00")) == 1
+    assert at(world, "2026-11-30T20:00:01+00:00") == []

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot import messages
-from bot.languages import LANGUAGES, speaking, translate
-from bot.messages import notices, prices
-from bot.messages.markup import CAPTION, WIDTH, columns_of
+from bot.languages import LANGUAGES, SOURCE, speaking, translate
+from bot.messages import notices
+from bot.messages.markup import WIDTH, columns_of
 from bot.store import Follow, OwnCall, Target
 from service.client import BadRequest, Conflict, RateLimited, ServerFault, Unavailable
 from service.questions.circumstances import Circumstances
@@ -29,7 +29,8 @@ from tests.bot.messages.reading import Message, pages_of, text_of, texts_of
 from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-DIGEST = {"hour": 8, "timezone": "Europe/Zurich"}
+
+
 TARGETS = [Target("price", "btc", level, value=53_000) for level in (50_000, 55_000)]
 
 
@@ -88,7 +89,7 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     ),
     "live challenge": (documents.challenge(), messages.challenges.live_challenge),
     "resolved live challenge": (documents.challenge(status="resolved"), messages.challenges.live_challenge),
-    "alerts": (DIGEST, lambda _: messages.alerts.alerts("7")),
+    "alerts": ({}, lambda _: messages.alerts.alerts("7")),
     "market": (documents.market(), messages.predictions.one_market),
     "resolved market": (documents.resolved_market(), messages.predictions.resolved),
     "page of a resolved market": (documents.resolved_market(), messages.predictions.one_market),
@@ -116,18 +117,32 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failures.failure(BadRequest(400, it))),
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
 }
-FIXED_TEXTS = {
-    "start": lambda: translate(notices.START),
-    "help": lambda: "\n".join(text and translate(text) for text in notices.HELP),
-    "privacy": lambda: "\n".join(text and translate(text) for text in notices.PRIVACY),
-    "delete asked": lambda: translate(notices.CONFIRM_DELETION),
-    "busy": lambda: translate(messages.oracle.BUSY),
-    "expired": lambda: translate(notices.EXPIRY),
-    "unknown command": lambda: translate(notices.UNKNOWN_COMMAND),
-    "group": lambda: translate(notices.CHALLENGE_IN_PRIVATE),
-    "settings of a group": messages.alerts.group_settings,
-    "ask question": lambda: translate(messages.challenges.ASK_QUESTION),
-}
+RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
+CONSTANTS = (
+    *(notices.START, notices.CONFIRM_DELETION, notices.UNKNOWN_COMMAND, notices.CHALLENGE_IN_PRIVATE),
+    *(notices.QUESTION_MISSING, notices.TEXT_ONLY, notices.CANCELLATION, notices.NO_DELETION, notices.CHOOSE_HOUR),
+    *(notices.CHOOSE_ZONE, notices.CHOOSE_LANGUAGE, notices.LANGUAGE_CHOSEN, notices.INTERRUPTION),
+    *(notices.INTERNAL_ERROR, messages.oracle.BUSY, messages.challenges.ASK_QUESTION),
+)
+POPUPS: tuple[Callable[[], str], ...] = (
+    lambda: notices.voted(RECEIPT),
+    *(partial(translate, text) for text in (notices.ADMINS_ONLY, notices.TOO_FAST, notices.EXPIRY)),
+)
+SHORT_REPLIES: tuple[Callable[[], str], ...] = (
+    *POPUPS,
+    *(partial(translate, text) for text in CONSTANTS),
+    lambda: "\n".join(text and translate(text) for text in notices.HELP),
+    lambda: "\n".join(text and translate(text) for text in notices.PRIVACY),
+    messages.alerts.group_settings,
+    notices.private_only,
+    lambda: notices.unknown_asset("top", ["btc", "gold"]),
+    lambda: notices.unknown_zone("Moon"),
+    lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
+    lambda: notices.question_too_long(1234, 500),
+    lambda: messages.oracle.waiting(9),
+    lambda: messages.oracle.progress(3, 9),
+)
+
 # The messages with a time in their footer.
 FOOTERS = {
     "prices": messages.prices.prices,
@@ -170,30 +185,6 @@ def test_old_numbers_are_marked_stale(name):
     assert "STALE" not in text_of(write(document | {"world": "replay"}, now=year_2030))
 
 
-RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
-NOTICES = {
-    "question missing": lambda: translate(notices.QUESTION_MISSING),
-    "asset": lambda: notices.unknown_asset("top", ["btc", "gold"]),
-    "text only": lambda: translate(notices.TEXT_ONLY),
-    "private": notices.private_only,
-    "cancelled": lambda: translate(notices.CANCELLATION),
-    "nothing deleted": lambda: translate(notices.NO_DELETION),
-    "voted": lambda: notices.voted(RECEIPT),
-    "hour": lambda: translate(notices.CHOOSE_HOUR),
-    "zone": lambda: translate(notices.CHOOSE_ZONE),
-    "unknown zone": lambda: notices.unknown_zone("Moon"),
-    "language": lambda: translate(notices.CHOOSE_LANGUAGE),
-    "language chosen": lambda: translate(notices.LANGUAGE_CHOSEN),
-    "admins": lambda: translate(notices.ADMINS_ONLY),
-    "date out of range": lambda: notices.date_out_of_range("2026-11-21", "2027-11-20"),
-    "too long": lambda: notices.question_too_long(1234, 500),
-    "interrupted": lambda: translate(notices.INTERRUPTION),
-    "too fast": lambda: translate(notices.TOO_FAST),
-    "error": lambda: translate(notices.INTERNAL_ERROR),
-    "waiting": lambda: messages.oracle.waiting(9),
-    "progress": lambda: messages.oracle.progress(3, 9),
-}
-POPUPS = (lambda: notices.voted(RECEIPT), NOTICES["admins"], NOTICES["too fast"], FIXED_TEXTS["expired"])
 EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 CUT = re.compile(r"\S…\S")
 
@@ -235,32 +226,44 @@ def marked(document: Any, *, is_sentence: bool = False) -> Any:
     return parts | ({"abstained": {"vol": f"{MARK} failed"}} if "abstained" in parts else {})
 
 
-PARTS = {
-    "days": 3,
-    "in_a_row": False,
-    "upper_level": 60_000.0,
-    "level_pct": 10.5,
-    "other_asset": "eth",
-    "earlier": "2026-11-25T08:00:00Z",
-}
-LEG = {
-    "asset": "btc",
-    "comparator": "touch_above",
-    "spot": 53_212.0,
-    "negated": True,
-    "level": 60_000.0,
-    "level_pct": None,
-}
-PARTS |= {"legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
+LEG = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": True, "level": 60_000.0}
+LEG |= {"level_pct": None}
+PARTS = {"days": 3, "in_a_row": False, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
+PARTS |= {"earlier": "2026-11-25T08:00:00Z", "legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
 REFUSALS = {
     code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
     for code in ("invalid", "asset", "deadline", "level", "several", "no_price", "ratio")
     for fault in [{"field": "question", "message": f"{MARK}."}]
 }
-REFUSALS |= {code: BadRequest(422, {"code": code, "detail": f"{MARK}."}) for code in ("invalid_request", "none")}
-REFUSALS |= {code: Conflict(409, {"code": code, "detail": f"{MARK}."}) for code in ("voting_closed", "in_progress")}
-REFUSALS |= {code: Unavailable(503, {"code": code, "detail": f"{MARK}."}) for code in ("unavailable", "busy")}
-REFUSALS |= {"rate_limited": RateLimited(429, {"code": "rate_limited", "detail": f"{MARK}."})}
+REFUSALS |= {
+    code: error(status, {"code": code, "detail": f"{MARK}."})
+    for error, status, codes in (
+        (BadRequest, 422, ("invalid_request", "none")),
+        (Conflict, 409, ("voting_closed", "in_progress")),
+        (Unavailable, 503, ("unavailable", "busy")),
+        (RateLimited, 429, ("rate_limited",)),
+    )
+    for code in codes
+}
+LEG = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": True, "level": 60_000.0}
+LEG |= {"level_pct": None}
+PARTS = {"days": 3, "in_a_row": False, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
+PARTS |= {"earlier": "2026-11-25T08:00:00Z", "legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
+REFUSALS = {
+    code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
+    for code in ("invalid", "asset", "deadline", "level", "several", "no_price", "ratio")
+    for fault in [{"field": "question", "message": f"{MARK}."}]
+}
+REFUSALS |= {
+    code: error(status, {"code": code, "detail": f"{MARK}."})
+    for error, status, codes in (
+        (BadRequest, 422, ("invalid_request", "none")),
+        (Conflict, 409, ("voting_closed", "in_progress")),
+        (Unavailable, 503, ("unavailable", "busy")),
+        (RateLimited, 429, ("rate_limited",)),
+    )
+    for code in codes
+}
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
@@ -297,13 +300,9 @@ def test_every_house_word_is_explained_one_tap_away(language):
         assert [word for word in words if word[:4] not in glossary] == []
         for document, write in MESSAGES.values():
             for world in ("simulated", "replay", "live"):
-                text = text_of(write(in_world(document, world)))
+                version = every_string(document, lambda text, world=world: world if text == "simulated" else text)
+                text = text_of(write(version))
                 assert "/words" in text or not any(word in text.casefold() for word in words), text
-
-
-def in_world(document: Any, world: str) -> Any:
-    """A document of another world."""
-    return every_string(document, lambda text: world if text == "simulated" else text)
 
 
 @pytest.mark.slow
@@ -316,46 +315,22 @@ def test_the_worst_case_fits_in_every_language(language):
 
 
 @EACH_LANGUAGE
-def test_captions_fit_in_every_language(language):
-    quote = documents.PRICES["prices"][0]
-    with speaking(language):
-        for text in (
-            prices.price_caption(documents.PRICES, quote, documents.forecast()),
-            prices.forecast_caption(documents.forecast(), "30d"),
-            prices.answer_caption(documents.ANSWER),
-        ):
-            texts_of(text, CAPTION)
-
-
-@EACH_LANGUAGE
-def test_every_short_reply_is_valid_in_every_language(language):
-    with speaking(language):
-        for write in (*FIXED_TEXTS.values(), *NOTICES.values()):
-            text_of(write())
-
-
-@EACH_LANGUAGE
-def test_popups_fit_in_every_language(language):
-    """Telegram shows at most 200 characters."""
+def test_every_short_reply_is_valid_and_translated(language):
+    """Telegram shows at most 200 characters of a pop-up."""
+    for write in SHORT_REPLIES:
+        with speaking(language):
+            translation = write()
+            text_of(translation)
+        assert (translation == write()) == (language == SOURCE)
     with speaking(language):
         assert max(len(write()) for write in POPUPS) <= 200
 
 
-@pytest.mark.parametrize("language", TRANSLATIONS)
-def test_every_short_reply_is_translated(language):
-    for write in (*FIXED_TEXTS.values(), *NOTICES.values()):
-        with speaking(language):
-            translation = write()
-        assert translation != write()
-
-
 def test_russian_counts_with_three_forms():
+    """An answer in German reads like German."""
     with speaking("ru"):
         texts = [messages.oracle.waiting(n) for n in (1, 2, 5, 21)]
     assert [text.split()[2] for text in texts] == ["модель", "модели", "моделей", "модель"]
-
-
-def test_an_answer_in_german_reads_like_german():
     with speaking("de"):
         text = text_of(messages.oracle.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
     assert "Ann: heute noch 1 von 10 Fragen" in text

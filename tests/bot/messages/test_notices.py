@@ -1,12 +1,29 @@
-"""Short replies to presses and to input that is not valid; tests/bot/messages/test_languages.py tries each of them."""
+"""Short replies: to presses, to input that is not valid, to errors of the service; and the messages of alerts."""
 
 from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot import messages
-from bot.languages import translate
+from bot.languages import LANGUAGES, spoken, translate
 from bot.messages import notices
+from service.client import (
+    BadRequest,
+    ClientError,
+    Conflict,
+    ConnectionFailed,
+    HistoryPending,
+    NotFound,
+    RateLimited,
+    ServerFault,
+    TimedOut,
+    Unauthorized,
+    Unavailable,
+)
+from tests.bot import documents
 from tests.bot.documents import HOSTILE
 from tests.bot.messages.reading import text_of
 
@@ -23,19 +40,141 @@ def test_a_vote_is_confirmed_with_the_count(vote, receipt_text):
     assert notices.voted(receipt) == f"{receipt_text} Votes so far: 1,200 yes, 3 no. You can change yours."
 
 
-@pytest.mark.parametrize("write", [notices.unknown_zone])
-def test_what_a_person_wrote_is_quoted_without_its_markup(write):
-    assert HOSTILE in text_of(write(HOSTILE))
-
-
-def test_a_deadline_out_of_range_names_both_ends():
-    assert "between 2026-11-21 and 2027-11-20" in notices.date_out_of_range("2026-11-21", "2027-11-20")
+def test_the_hours_of_alerts_are_shown():
+    assert "Digest hour: 08:00\nQuiet hours: 22:00–07:00" in text_of(messages.alerts.alerts("8", "22-7"))
 
 
 def test_deleted_rows_are_counted():
-    assert "drafts: 2" in text_of(messages.notices.deleted({"drafts": 2, "sent": 0}))
-    assert "no data of yours" in text_of(messages.notices.deleted({"drafts": 0}))
+    assert "drafts: 2" in text_of(notices.deleted({"drafts": 2, "sent": 0}))
+    assert "no data of yours" in text_of(notices.deleted({"drafts": 0}))
 
 
-def test_the_first_screen_says_that_markets_can_be_simulated():
+def test_what_a_person_wrote_is_quoted_without_its_markup():
+    """A date out of range is answered with both ends."""
+    assert HOSTILE in text_of(notices.unknown_zone(HOSTILE))
+    assert "between 2026-11-21 and 2027-11-20" in notices.date_out_of_range("2026-11-21", "2027-11-20")
     assert "SIMULATED" in translate(notices.START)
+
+
+NO_HISTORY = {"code": "history_arriving", "detail": "The price history is arriving: about 40 s left."}
+FAILURES: dict[str, ClientError] = {
+    "down": ConnectionFailed("No connection to http://127.0.0.1:8000: refused."),
+    "slow": TimedOut("No answer from http://127.0.0.1:8000 within 30 s."),
+    "not json": ServerFault(200, {"detail": "The answer is not JSON: is this address the service's?"}),
+    "fault": ServerFault(500, {"code": "internal_error", "detail": "Traceback", "request_id": "5f0c2a9b"}),
+    "no key": Unauthorized(401, {"code": "invalid_api_key", "detail": "Unknown key."}),
+    "no such": NotFound(404, {"code": "not_found", "detail": "No such strategy; /api/v1/leaderboard lists the keys."}),
+    "no voters": Unavailable(503, {"detail": "1 of 9 voters answered; 5 are needed.", "retry_after_s": 30}),
+    "arriving": HistoryPending(503, NO_HISTORY | {"retry_after_s": 40}),
+    "closed": Conflict(409, {"code": "voting_closed", "detail": "Voting closed at 2026-11-21T08:00:00Z."}),
+    "too fast": RateLimited(429, {"code": "rate_limited", "detail": "Too many votes.", "retry_after_s": 125}),
+    "any": ClientError("Something."),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_a_short_sentence_for_people(name):
+    """No traceback, no address, no HTTP status."""
+    page = text_of(messages.failures.failure(FAILURES[name]))
+    assert len(page) < 160
+    assert page.endswith((".", "5f0c2a9b"))
+    assert not any(word in page for word in ("http", "/api/", "Traceback", "500", "429", "T08:00"))
+
+
+QUOTA = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
+QUOTA |= {"reset_at": "2026-11-25T00:00:00Z"}
+KEY_QUOTA = QUOTA | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
+ADVICE = {"code": "invalid_question", "detail": "Name the level in USD."}
+NO_MARKET = {"code": "not_a_market_question", "detail": "No market."}
+INVALID = {"code": "invalid_request", "detail": "The body is not valid."}
+CHATTER = "🙂 I only know about prices: Bitcoin, Ethereum, Solana, BNB, XRP, Gold, Silver. For example:\n"
+CHATTER += "<i>Will bitcoin rise by December 31?</i>"
+REWORD = "This was not counted. Send it again in other words."
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (RateLimited(429, QUOTA), "You have used today's 10 questions. You can ask again after 00:00 UTC."),
+        (
+            RateLimited(429, KEY_QUOTA),
+            "This bot has used all its questions for today. You can ask again after 00:00 UTC.",
+        ),
+        (BadRequest(422, ADVICE), f"Name the level in USD.\n{REWORD}"),
+        (BadRequest(422, NO_MARKET), f"{CHATTER}\n{REWORD}"),
+        (BadRequest(400, INVALID), f"The service refused this.\n{REWORD}"),
+        (
+            FAILURES["no voters"],
+            "1 of 9 voters answered; 5 are needed.\nThis was not counted. Try again in 30 seconds.",
+        ),
+        # A proxy may have cut the answer; no number is made up.
+        (HistoryPending(503, NO_HISTORY), f"{NO_HISTORY['detail']}\nThis was not counted. Try again in a minute."),
+    ],
+)
+def test_a_failure_says_whose_it_is_and_what_to_do(error, words):
+    """A refused question comes with advice, in the bot's words where the sentence of the service is for programs."""
+    assert messages.failures.failure(error) == words
+
+
+def test_a_timeout_is_not_called_free():
+    """The client cannot know whether it was counted, so the message refers to /quota."""
+    page = messages.failures.failure(TimedOut("No answer."))
+    assert "/quota" in page
+    assert "not counted" not in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_arriving_history_is_explained_in_each_language(language):
+    """In words of the person's language instead of the service's English sentence, with the seconds."""
+    page = spoken(language, lambda: messages.failures.failure(FAILURES["arriving"]))
+    assert "40" in page
+    assert "The price history is arriving" not in page
+    assert ("The price history" in page) == (language == "en")
+
+
+def daily(instant: datetime, **parts) -> str:
+    """The digest at an instant, from a document of the widget with these parts."""
+    return text_of(messages.alerts.digest(documents.WIDGET | parts, documents.BATTLE, documents.versus(), instant))
+
+
+def test_the_digest_is_dated_in_the_readers_zone():
+    """`now` carries the time zone; a new service has no consensus."""
+    assert "Sunday 22 November" in daily(datetime(2026, 11, 22, 7, 30, tzinfo=ZoneInfo("Asia/Tokyo")))
+    btc = documents.WIDGET["btc"] | {"change_24h_pct": None}
+    assert "no consensus yet" in daily(datetime(2026, 11, 21, 8, tzinfo=UTC), consensus=None, btc=btc)
+
+
+def weekly(n: int, versus: dict | None = None, **parts) -> str:
+    """The digest of a week that decided `n` markets with these parts."""
+    resolutions, versus = documents.week(n), versus or documents.versus()
+    resolutions["markets"] = [market | parts for market in resolutions["markets"]]
+    parts_of_week = (resolutions, versus, documents.BATTLE, documents.CHALLENGES)
+    return text_of(messages.alerts.weekly(*parts_of_week, documents.AS_OF))
+
+
+def test_the_track_record_has_n_interval_and_benchmark():
+    """The AI and the market with their intervals, which count markets of one week once; then the verdict."""
+    page = weekly(40)
+    assert "40 markets resolved: 40 yes, 0 no." in page
+    assert "AI 59% right (n = 400, 95% interval 55% to 63%), market 59% right (n = 400" in page
+    assert "(SIMULATED), backfilled. By the Brier score, which also counts how sure each was: no clear" in page
+    assert all(words in page for words in ("PAPER", "SIMULATED market", "/challenge 17"))
+
+
+def test_a_short_record_gives_no_share():
+    """Of the empty live book alone."""
+    page = weekly(3, documents.versus() | {"books": documents.versus()["books"][:1]})
+    assert "AI against market: not enough resolved markets." in page
+    assert "right (n" not in page
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"backfilled": True},
+        {"resolution": documents.resolved_market()["resolution"] | {"outcome": "void"}},
+        {"resolution": documents.resolved_market()["resolution"] | {"resolved_at": "2026-11-14T07:59:59Z"}},
+    ],
+)
+def test_only_live_markets_of_the_week_count(parts):
+    assert "\n0 markets resolved" in weekly(40, **parts)

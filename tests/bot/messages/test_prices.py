@@ -1,42 +1,55 @@
-"""Prices, and texts that only ask for one."""
+"""Prices, forecasts, texts that only ask for one, and the captions of charts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from bot.languages import speaking
-from bot.messages.prices import conversion, find_asset, forecast, forecasts, one_price, price_levels, prices
+from bot.languages import LANGUAGES, speaking
+from bot.messages.markup import CAPTION
+from bot.messages.prices import (
+    answer_caption,
+    conversion,
+    find_asset,
+    forecast,
+    forecast_caption,
+    forecasts,
+    one_price,
+    price_caption,
+    price_levels,
+    prices,
+)
 from tests.bot import documents
-from tests.bot.messages.reading import text_of
+from tests.bot.documents import HOSTILE, every_string, repeated
+from tests.bot.messages.reading import text_of, texts_of
 
-KEYS = ["btc", "gold"]
+QUOTE = documents.PRICES["prices"][0]
+
+
+def priced(**parts) -> list[str]:
+    """The lines of the page of Bitcoin, whose quote has these parts."""
+    return text_of(one_price(documents.PRICES | {"prices": [QUOTE | parts]}, "btc")).split("\n")
 
 
 @pytest.mark.parametrize(
     ("text", "key"), [("btc", "btc"), (" Bitcoin ", "btc"), ("GOLD", "gold"), ("bit", None), ("", None)]
 )
 def test_an_asset_is_found_by_its_key_or_name(text, key):
-    assert find_asset(text, KEYS) == key
+    assert find_asset(text, ["btc", "gold"]) == key
 
 
 def test_a_price_has_its_change_and_range():
-    quote = documents.PRICES["prices"][0]
-    page = text_of(one_price(documents.PRICES, quote["asset"]))
+    """That of a closed market has its time; a change that is shown as zero has no side."""
+    page = "\n".join(priced())
     assert "Bitcoin 53,212 USD" in page
     assert "in 24 hours, between" in page
     assert "closed" not in page
-
-
-def test_a_closed_market_is_stated_with_the_time_of_its_price():
-    quote = documents.PRICES["prices"][0] | {"market_open": False, "as_of": "2026-11-20T22:00:00Z"}
-    lines = text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc")).split("\n")
+    lines = priced(market_open=False, as_of="2026-11-20T22:00:00Z")
     assert lines[1] == "This market is closed. The price is of 2026-11-20 22:00 UTC."
     assert "in the 24 hours before, between" in lines[2]
-
-
-def test_a_change_that_is_shown_as_zero_has_no_side():
-    quote = documents.PRICES["prices"][0] | {"change_24h_pct": 0.04}
-    lines = text_of(one_price(documents.PRICES | {"prices": [quote]}, "btc")).split("\n")
+    lines = priced(change_24h_pct=0.04)
     assert lines[0].startswith("■ Bitcoin")
     assert lines[1].startswith("0.0% in 24 hours")
 
@@ -58,16 +71,14 @@ def test_an_amount_is_said_in_its_currency(amount, currency, value, lines):
     assert (text_of(text).splitlines() if text else []) == lines
 
 
-def test_closed_markets_are_named_below_the_table():
+def test_every_asset_has_a_row():
+    """Closed markets are named below the table."""
+    page = text_of(prices(documents.PRICES))
+    assert all(f"{quote['price']:,.0f}"[:3] in page for quote in documents.PRICES["prices"])
     quotes = [quote | {"market_open": quote["asset"] != "btc"} for quote in documents.PRICES["prices"]]
     assert "the day before it: Bitcoin." in text_of(prices(documents.PRICES | {"prices": quotes}))
     quotes = [quote | {"market_open": True} for quote in quotes]
     assert "Closed" not in text_of(prices(documents.PRICES | {"prices": quotes}))
-
-
-def test_every_asset_has_a_row():
-    page = text_of(prices(documents.PRICES))
-    assert all(f"{quote['price']:,.0f}"[:3] in page for quote in documents.PRICES["prices"])
 
 
 @pytest.mark.parametrize(("now", "levels"), [(53_212.0, [50_600.0, 55_900.0]), (1_234.0, [1_170.0, 1_300.0])])
@@ -116,14 +127,63 @@ def test_the_units_of_time_are_in_the_language(language, units):
 
 
 def test_all_assets_are_shown_for_the_next_day():
-    """An asset whose market opens later has no forecast for that day, and no row."""
+    """An asset whose market opens later has no forecast for that day, and no row; without any the reason is given."""
     gold = documents.forecast() | {"asset": "gold", "horizons": documents.forecast()["horizons"][3:]}
     page = text_of(forecasts([documents.forecast(), gold]))
     day = next(horizon for horizon in documents.forecast()["horizons"] if horizon["horizon"] == "24h")
     (row,) = (row for row in page.split("\n") if row.startswith("Bitcoin"))
     assert row.split()[1:] == [f"{day['quantiles'][level]:,.0f}" for level in ("5", "95")]
     assert "Gold" not in page
-
-
-def test_without_any_forecast_the_reason_is_given():
     assert "while the market is open" in text_of(forecasts([]))
+
+
+CAPTIONS: dict[str, tuple[dict[str, Any], Callable[[dict], str]]] = {
+    "price": (documents.PRICES, lambda it: price_caption(it, it["prices"][0], None)),
+    "answer": (documents.answer(), answer_caption),
+}
+
+
+@pytest.mark.parametrize("kind", CAPTIONS)
+def test_a_caption_fits_for_any_document(kind):
+    """The caption of a photo has at most 1,024 characters."""
+    document, caption = CAPTIONS[kind]
+    assert "as of 2026" in texts_of(caption(document), CAPTION)[0]
+    texts_of(caption(every_string(repeated(document, 9), lambda _: HOSTILE * 600)), CAPTION)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_captions_fit_in_every_language(language):
+    with speaking(language):
+        texts_of(price_caption(documents.PRICES, QUOTE, documents.forecast()), CAPTION)
+        texts_of(forecast_caption(documents.forecast(), "30d"), CAPTION)
+        texts_of(answer_caption(documents.ANSWER), CAPTION)
+
+
+@pytest.mark.parametrize(
+    ("caption", "words"),
+    [
+        (
+            price_caption(documents.PRICES, QUOTE, documents.forecast()),
+            "▲ Bitcoin 53,212 USD\n+2.1% in 24 hours, between",
+        ),
+        (
+            price_caption(documents.PRICES, QUOTE, documents.forecast()),
+            "After 24 hours, 90% of outcomes: 51,490 to 54,992 USD",
+        ),
+        (forecast_caption(documents.forecast(), "7d"), "Bitcoin 53,212 USD now"),
+        (forecast_caption(documents.forecast(), "7d"), "After 7 days, 90% of outcomes: 48,776 to 58,051 USD"),
+        (forecast_caption(documents.forecast(), "7d"), "After 7 days, 50% of outcomes: 51,348 to 55,144 USD"),
+        (answer_caption(documents.ANSWER), "About as likely as not: 56%\nBitcoin reaches 55,872 USD\n"),
+        (answer_caption(documents.ANSWER), "by 2026-11-30 23:59 UTC"),
+    ],
+)
+def test_a_caption_states_what_the_chart_shows(caption, words):
+    """Of a price the range of the next day, of a forecast nine tenths and half, of an answer level and deadline."""
+    (text,) = texts_of(caption, CAPTION)
+    assert words in text
+
+
+def test_a_card_links_to_what_it_shows():
+    """A forwarded photo keeps its caption, not its buttons."""
+    caption = answer_caption(documents.ANSWER, "https://t.me/ninefold_bot?start=answer_x")
+    assert '<a href="https://t.me/ninefold_bot?start=answer_x">Open in the bot</a>' in caption

@@ -1,8 +1,9 @@
-"""A store in a new file, and a second one over the same file."""
+"""A store in a new file, a second one over the same file, and what they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -36,17 +37,15 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(file: Path, clock: Clock) -> Iterator[Store]:
-    store = Store(file, clock)
-    yield store
-    store.close()
+    with closing(Store(file, clock)) as store:
+        yield store
 
 
 @pytest.fixture
 def again(file: Path, clock: Clock) -> Iterator[Store]:
     """The same file, opened by another process or after a restart."""
-    store = Store(file, clock)
-    yield store
-    store.close()
+    with closing(Store(file, clock)) as store:
+        yield store
 
 
 ANN, BEN = 11, 22

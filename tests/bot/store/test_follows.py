@@ -1,10 +1,10 @@
-"""What people follow."""
+"""What people follow, their calls on markets, and the challenges they wrote or posted."""
 
 from __future__ import annotations
 
-from bot.store import FollowEvent, OwnCall, Target
-from bot.store.follows import CALL_KEPT_S, MAX_FOLLOWS
-from tests.bot.store.conftest import ANN, BEN, alert
+from bot.store import FollowEvent, LiveMessage, OwnCall, Target
+from bot.store.follows import CALL_KEPT_S, MAX_A_CHAT, MAX_FOLLOWS
+from tests.bot.store.conftest import ANN, BEN, GROUP, alert
 
 MARKET = Target("market", "daily-btc-up", title="Will it?", value=0.44)
 
@@ -46,21 +46,15 @@ def test_the_least_recently_checked_comes_first(store, clock):
 
 
 def test_an_event_queues_its_alert_and_ends_the_follow(store):
+    """One that was ended meanwhile sends nothing."""
     store.follow(ANN, ANN, MARKET)
     (follow,) = store.follows_of(ANN)
     store.record_events([FollowEvent(follow, alert(key="sides"), 0.55, is_last=False)])
     assert store.follows_of(ANN)[0].target.value == 0.55
-    store.record_events([FollowEvent(follow, alert(key="end"))])
+    for key in ("end", "nothing"):
+        store.record_events([FollowEvent(follow, alert(key=key))])
     assert store.follows_of(ANN) == []
     assert [waiting.key for waiting in store.waiting()] == ["sides", "end"]
-
-
-def test_a_follow_that_was_ended_meanwhile_sends_nothing(store):
-    store.follow(ANN, ANN, MARKET)
-    (follow,) = store.follows_of(ANN)
-    store.unfollow(ANN, "market", "daily-btc-up")
-    store.record_events([FollowEvent(follow, alert())])
-    assert store.waiting() == []
 
 
 def test_a_later_vote_replaces_the_earlier_one(store, again):
@@ -91,3 +85,31 @@ def test_calls_older_than_every_market_are_deleted(store, clock):
     store.remember_call(ANN, "new", "yes")
     store.remember_call(ANN, "new", 0.5)
     assert store.own_calls(ANN, 10) == [OwnCall("new", "yes", 0.5)]
+
+
+def test_a_challenge_has_one_author(store, again):
+    """A number that is used again belongs to its new author."""
+    for _ in range(2):
+        store.remember_challenge(ANN, ANN, 17)
+    assert [again.is_author(*place) for place in ((ANN, 17), (BEN, 17), (ANN, 18))] == [True, False, False]
+    store.remember_challenge(BEN, BEN, 17)
+    assert [store.is_author(person, 17) for person in (ANN, BEN)] == [False, True]
+
+
+def test_a_message_keeps_what_it_shows_last(store, again):
+    """It is found by its challenge."""
+    store.show_live(LiveMessage(GROUP, 4, 16, ""))
+    for state in ("0 0", "1 0"):
+        store.show_live(LiveMessage(GROUP, 5, 17, state))
+    assert again.live_messages(17) == [(GROUP, 5, 17, "1 0")]
+    store.drop_live(LiveMessage(GROUP, 5, 17, ""))
+    assert [live.number for live in again.live_messages()] == [16]
+
+
+def test_only_the_newest_of_a_group_are_kept(store):
+    store.show_live(LiveMessage(GROUP - 1, 1, 17, ""))
+    for message in range(1, MAX_A_CHAT + 3):
+        store.show_live(LiveMessage(GROUP, message, 17, ""))
+    ids = [live.message_id for live in store.live_messages() if live.chat_id == GROUP]
+    assert ids == list(range(3, MAX_A_CHAT + 3))
+    assert len(store.live_messages()) == MAX_A_CHAT + 1

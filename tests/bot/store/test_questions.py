@@ -1,4 +1,4 @@
-"""Open questions and own votes."""
+"""Open questions, and the payloads of buttons."""
 
 from __future__ import annotations
 
@@ -26,28 +26,25 @@ def test_a_later_question_has_another_key(store, clock):
     assert len(keys) == 2
 
 
-def test_the_latest_vote_of_each_person_counts(store):
-    for vote in ("yes", "no"):
-        store.remember_call(ANN, "a", vote)
-    store.remember_call(ANN, "b", "yes")
-    assert store.votes_of(ANN, ["a"]) == {"a": "no"}
-    assert store.votes_of(BEN, ["a", "b"]) == {}
-
-
-def test_a_token_returns_the_payload(store, again):
+def test_a_token_returns_the_payload_in_its_chat_only(store, again, clock):
+    """For seven days, unless it is dropped there before."""
     token = store.keep(ANN, "votes", {"question": QUESTION, "page": 2})
     assert store.find(ANN, token) == again.find(ANN, token) == {"question": QUESTION, "page": 2}
+    assert (store.find(BEN, token), store.find(ANN, "nothing")) == (None, None)
+    clock.move(days=7)
+    store.drop_payload(BEN, token)
+    assert store.find(ANN, token)
+    clock.move(seconds=1)
+    assert store.find(ANN, token) is None
+    token = store.keep(ANN, "challenge", {})
+    store.drop_payload(ANN, token)
+    assert store.find(ANN, token) is None
 
 
 def test_a_token_fits_into_a_button(store):
     tokens = {store.keep(ANN, "votes", {"page": n}) for n in range(50)}
     assert len(tokens) == 50
     assert all(len(token) <= 12 and token.replace("-", "").replace("_", "").isalnum() for token in tokens)
-
-
-def test_a_token_is_valid_in_its_chat_only(store):
-    assert store.find(BEN, store.keep(ANN, "votes", {})) is None
-    assert store.find(ANN, "nothing") is None
 
 
 def test_what_was_understood_last_follows_another_sentence(store):
@@ -62,14 +59,6 @@ def test_what_was_understood_last_follows_another_sentence(store):
     assert store.newest_meaning(ANN, 60) is None
     store.keep(ANN, "answer", {"understood": second})
     assert store.newest_meaning(ANN, 60) == second | {"follows": None}
-
-
-def test_a_payload_is_kept_for_seven_days(store, clock):
-    token = store.keep(ANN, "votes", {})
-    clock.move(days=7)
-    assert store.find(ANN, token) == {}
-    clock.move(seconds=1)
-    assert store.find(ANN, token) is None
 
 
 def test_the_newest_200_of_a_chat_are_kept(store):
@@ -95,11 +84,3 @@ def test_a_payload_in_a_group_belongs_to_one_person(store):
     assert store.forget(ANN)["answers"] == 1
     assert store.find(GROUP, of_ann) is None
     assert store.find(GROUP, of_ben) == {"question": QUESTION}
-
-
-def test_a_dropped_payload_is_gone_in_its_chat_alone(store):
-    token = store.keep(ANN, "challenge", {"challenge": QUESTION})
-    store.drop_payload(BEN, token)
-    assert store.find(ANN, token)
-    store.drop_payload(ANN, token)
-    assert store.find(ANN, token) is None

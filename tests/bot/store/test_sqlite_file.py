@@ -1,11 +1,12 @@
-"""The deletion of a person's data."""
+"""The file of the store: deletion, modes, versions, and writers at once."""
 
 from __future__ import annotations
 
 import sqlite3
 import stat
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -28,19 +29,13 @@ def fill(store: Store, user: int) -> str:
 
 
 def test_all_data_of_a_person_is_deleted_and_counted(store):
+    """Also the follow of another person, which names whose question it is."""
     fill(store, ANN)
-    assert store.forget(ANN) == {
-        "answers": 1,
-        "challenges": 1,
-        "alerts": 3,
-        "waiting": 1,
-        "sent": 1,
-        "questions": 1,
-        "votes": 1,
-        "forecasts": 1,
-        "follows": 1,
-    }
+    store.follow(BEN, BEN, Target("answer", "a1", owner_id=ANN))
+    ones = ("answers", "challenges", "waiting", "sent", "questions", "votes", "forecasts", "follows")
+    assert store.forget(ANN) == dict.fromkeys(ones, 1) | {"alerts": 3}
     assert set(store.forget(ANN).values()) == {0}
+    assert store.follows_of(BEN) == []
 
 
 def test_the_data_of_other_people_stays(store):
@@ -55,13 +50,6 @@ def test_the_data_of_other_people_stays(store):
     assert [waiting.user_id for waiting in store.waiting()] == [BEN]
 
 
-def test_nobody_follows_the_answer_of_a_deleted_person(store):
-    """The follow names the person whose question it is."""
-    store.follow(BEN, BEN, Target("answer", "a1", owner_id=ANN))
-    store.forget(ANN)
-    assert store.follows_of(BEN) == []
-
-
 def test_deleted_data_is_not_left_on_the_disk(store, file):
     fill(store, ANN)
     store.keep(ANN, "votes", {"question": "whether a certain ship comes in"})
@@ -71,18 +59,15 @@ def test_deleted_data_is_not_left_on_the_disk(store, file):
     assert not any(b"a certain ship" in path.read_bytes() for path in files)
 
 
-def test_all_files_are_readable_by_their_owner_only(store, file):
-    store.keep(ANN, "votes", {})
-    files = list(file.parent.iterdir())
-    assert len(files) == 3
-    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
-
-
-def test_the_mode_of_an_existing_file_is_corrected(file, clock):
+def test_all_files_are_readable_by_their_owner_only(file, clock):
+    """The mode of an existing file is corrected."""
     file.parent.mkdir()
     file.touch(mode=0o644)
-    Store(file, clock).close()
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with closing(Store(file, clock)) as store:
+        store.keep(ANN, "votes", {})
+        files = list(file.parent.iterdir())
+        assert len(files) == 3
+        assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
 def test_a_file_of_a_newer_version_is_refused(file, clock):
@@ -111,40 +96,42 @@ def test_threads_and_processes_can_write_at_once(store, again):
     assert all(store.find(n, token) == {"n": n} for n, token in enumerate(tokens))
 
 
-def test_a_file_of_the_first_version_is_migrated(file, clock):
-    """Saved answers are readable, and authors follow their challenges that were open."""
+@contextmanager
+def earlier(file, version: int) -> Iterator[sqlite3.Connection]:
+    """A file of an earlier version of the schema, to be filled."""
     file.parent.mkdir()
     with closing(sqlite3.connect(file)) as db, db:
-        for statement in statements(VERSIONS[:1]):
+        for statement in statements(VERSIONS[:version]):
             db.execute(statement)
+        yield db
+        db.execute(f"PRAGMA user_version = {version}")
+
+
+def test_a_file_of_the_first_version_is_migrated(file, clock):
+    """Saved answers are readable, and authors follow their challenges that were open."""
+    with earlier(file, 1) as db:
         payload = '{"told": {"question": "Will it?", "p_yes": 0.5}, "usage": null}'
         kept_at = clock.now.timestamp()
         db.execute("INSERT INTO answer VALUES ('token', 11, 11, 'answer', ?, ?)", (payload, kept_at))
         db.execute("INSERT INTO answer VALUES ('other', 11, 11, 'markets', '{\"markets\": [\"m1\"]}', ?)", (kept_at,))
         db.executemany("INSERT INTO challenge VALUES (?, 11, 11, 0, ?)", [(1, None), (2, kept_at)])
-        db.execute("PRAGMA user_version = 1")
-    store = Store(file, clock)
-    assert store.find(ANN, "token") == {"answer": {"question": "Will it?", "p_yes": 0.5}, "usage": None}
-    assert store.find(ANN, "other") == {"markets": ["m1"]}
-    assert [(follow.user_id, follow.target.subject) for follow in store.follows("market")] == [(ANN, "challenge-1")]
-    assert store.is_author(ANN, 2)
-    store.close()
+    with closing(Store(file, clock)) as store:
+        assert store.find(ANN, "token") == {"answer": {"question": "Will it?", "p_yes": 0.5}, "usage": None}
+        assert store.find(ANN, "other") == {"markets": ["m1"]}
+        follows = [(follow.user_id, follow.target.subject) for follow in store.follows("market")]
+        assert follows == [(ANN, "challenge-1")]
+        assert store.is_author(ANN, 2)
 
 
 def test_the_choices_of_an_earlier_version_are_kept(file, clock):
     """The language, the zone, the hour of the digest, quiet hours and the theme become settings."""
-    file.parent.mkdir()
-    with closing(sqlite3.connect(file)) as db, db:
-        for statement in statements(VERSIONS[:8]):
-            db.execute(statement)
+    with earlier(file, 8) as db:
         db.execute("INSERT INTO chat_language VALUES (11, 'de', 'fr', 'Asia/Tokyo')")
         db.execute("INSERT INTO quiet_hours VALUES (11, 22, 7, 'Asia/Tokyo')")
         for event, hour in (("digest", 6), ("dark_charts", None)):
             values = (11, event, 11, "on", 5.0, 0, hour, "Asia/Tokyo")
             db.execute("INSERT INTO switch VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
-        db.execute("PRAGMA user_version = 8")
-    store = Store(file, clock)
-    names = ("language", "seen", "zone", "hour", "quiet", "theme")
-    assert [store.setting(ANN, name) for name in names] == ["de", "fr", "Asia/Tokyo", "6", "22-7", "dark"]
-    assert store.subscribers("digest") == [(ANN, ANN, False, 5.0)]
-    store.close()
+    with closing(Store(file, clock)) as store:
+        names = ("language", "seen", "zone", "hour", "quiet", "theme")
+        assert [store.setting(ANN, name) for name in names] == ["de", "fr", "Asia/Tokyo", "6", "22-7", "dark"]
+        assert store.subscribers("digest") == [(ANN, ANN, False, 5.0)]
