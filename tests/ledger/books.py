@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from service.ledger import chain, roots
-from service.ledger.chain import ChainEntry, LedgerRow, chained
+from service.ledger.chain import NEVER_TAKEN_BACK, ChainEntry, LedgerRow, chained, is_rewinding
 from service.ledger.roots import Root
 from service.ledger.verifier import Verification, verify
 
@@ -28,7 +28,12 @@ class Book:
         return rows + [chain.line("root", vars(root)) for root in self.roots]
 
     def text(self) -> str:
-        return "".join(f"{line}\n" for line in self.lines())
+        return joined(self.lines())
+
+
+def joined(lines: Iterable[str]) -> str:
+    """The text of a file with these lines."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def verified(entries: Iterable[ChainEntry], **options: Any) -> Verification:
@@ -46,14 +51,24 @@ def of_first_versions(rows: Iterable[LedgerRow], recorded_at: str) -> Iterator[C
         yield ChainEntry(**fields, hash=hash_before)
 
 
-def rows(count: int) -> list[LedgerRow]:
+def corrections(entries: Iterable[ChainEntry], rewound_to: str) -> list[LedgerRow]:
+    """The rows that take back `entries`, the last one first; some may be taken back already."""
+    standing: list[ChainEntry] = []
+    for entry in entries:
+        if is_rewinding(entry):
+            standing.pop()
+        elif entry.kind not in NEVER_TAKEN_BACK:
+            standing.append(entry)
     return [
-        LedgerRow(
-            "votes",
-            f"daily-btc-up-{number}",
-            {"p": 0.1 + number / 7, "tiny": 1e-7, "note": "día\u2028\n", "n": None},
-            number % 2 == 0,
-        )
+        LedgerRow("correction", entry.subject, {"corrects": entry.seq, "rewound_to": rewound_to}, entry.backfilled)
+        for entry in reversed(standing)
+    ]
+
+
+def rows(count: int) -> list[LedgerRow]:
+    body = {"tiny": 1e-7, "note": "día\u2028\n", "n": None}
+    return [
+        LedgerRow("votes", f"daily-btc-up-{number}", {"p": 0.1 + number / 7, **body}, number % 2 == 0)
         for number in range(count)
     ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import asdict
 
 import pytest
@@ -29,11 +28,11 @@ def fault(proof_body: dict, seq: int, key: str | None = KEY) -> str | None:
     return proofs.fault(proofs.read(proof_body), seq, key)
 
 
-@pytest.mark.parametrize("seq", range(1, sum(DAYS) + 1))
-def test_every_sealed_row_has_a_valid_proof(seq: int):
-    proof = proof_body(seq)
-    assert fault(proof, seq) is None
-    assert (proof["tree_size"], proof["leaf_index"]) == ((7, seq - 1) if seq <= 7 else (5, seq - 8))
+def test_every_sealed_row_has_a_valid_proof():
+    for seq in range(1, sum(DAYS) + 1):
+        proof = proof_body(seq)
+        assert fault(proof, seq) is None
+        assert (proof["tree_size"], proof["leaf_index"]) == ((7, seq - 1) if seq <= 7 else (5, seq - 8))
 
 
 def other(value: object) -> object:
@@ -47,13 +46,16 @@ def other(value: object) -> object:
     return ("1" if value[:1] == "0" else "0") + value[1:]
 
 
-PLACES = [(part, name) for part in ("entry", "root") for name in proof_body(1)[part]]
+FIELDS = [(part, name, value) for part in ("entry", "root") for name, value in proof_body(3)[part].items()]
+WRONG_TYPES = [("root", "first_seq", "1"), ("root", "key", 1), ("root", "key", "z"), ("entry", "seq", None)]
 
 
-@pytest.mark.parametrize(("part", "name"), PLACES)
-def test_no_field_of_the_row_or_the_root_can_be_changed(part: str, name: str):
+@pytest.mark.parametrize(
+    ("part", "name", "value"), [*((part, name, other(value)) for part, name, value in FIELDS), *WRONG_TYPES]
+)
+def test_no_field_of_the_row_or_the_root_can_be_changed(part: str, name: str, value: object):
     proof = proof_body(3)
-    proof[part][name] = other(proof[part][name])
+    proof[part][name] = value
     assert fault(proof, 3)
 
 
@@ -65,19 +67,16 @@ def test_its_place_in_the_tree_cannot_be_changed(name: str):
 
 
 def test_no_step_can_be_changed_left_out_or_added():
-    for place in range(3):
-        for change in ("hash", "side", "out", "twice"):
-            proof = deepcopy(proof_body(3))
-            step = proof["path"][place]
-            if change == "hash":
-                step["hash"] = other(step["hash"])
-            elif change == "side":
-                step["side"] = "left" if step["side"] == "right" else "right"
-            elif change == "out":
-                del proof["path"][place]
-            else:
-                proof["path"].insert(place, step)
-            assert fault(proof, 3), (place, change)
+    proof = proof_body(3)
+    steps = proof["path"]
+    for place, step in enumerate(steps):
+        turned = {**step, "side": "left" if step["side"] == "right" else "right"}
+        for parts in ([{**step, "hash": other(step["hash"])}], [turned], [], [step, step]):
+            path = [*steps[:place], *parts, *steps[place + 1 :]]
+            assert fault({**proof, "path": path}, 3), (place, parts)
+    for hash in ("xyz", 7, None):
+        path = [{**steps[0], "hash": hash}, *steps[1:]]
+        assert fault({**proof, "path": path}, 3) == "This is not a proof of a row."
 
 
 def test_the_proof_of_another_row_is_not_accepted():
@@ -103,20 +102,3 @@ def test_an_unsealed_row_cannot_replace_a_sealed_one():
 def test_anything_else_is_not_a_proof(answer: dict):
     with pytest.raises(ValueError, match="not a proof of a row"):
         proofs.read(answer)
-
-
-@pytest.mark.parametrize(
-    ("part", "name", "value"),
-    [("root", "first_seq", "1"), ("root", "key", 1), ("root", "key", "z"), ("entry", "seq", None)],
-)
-def test_a_proof_with_wrong_types_is_refused(part: str, name: str, value: object):
-    proof = proof_body(3)
-    proof[part][name] = value
-    assert fault(proof, 3)
-
-
-def test_a_step_without_a_hash_is_refused():
-    for hash in ("xyz", 7, None):
-        proof = proof_body(3)
-        proof["path"][0]["hash"] = hash
-        assert fault(proof, 3) == "This is not a proof of a row."

@@ -1,18 +1,22 @@
-"""Every change of an exported ledger is found, except those that no export can show."""
+"""Every change of an exported ledger is found, except those that no export can show; the command reports it."""
 
 from __future__ import annotations
 
 import io
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from service import canonical
 from service.ledger import chain
+from service.ledger.__main__ import main
 from service.ledger.chain import ChainEntry, chained
 from service.ledger.roots import Root, public_key
 from service.ledger.verifier import Verification, verify
@@ -23,6 +27,7 @@ ANOTHER_SEED = b"another seed of thirty-two bytes"
 DAYS = (13, 8, 21)
 ROWS = sum(DAYS)
 BOOK = books.book(*DAYS)
+TEXT = BOOK.text().encode()
 
 
 def check(data: bytes, **trust: str) -> Verification:
@@ -30,21 +35,15 @@ def check(data: bytes, **trust: str) -> Verification:
     return verify(io.TextIOWrapper(io.BytesIO(data), "utf-8", "surrogateescape", newline="\n"), **trust)
 
 
-def joined(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+def file_of(lines: list[str]) -> bytes:
+    return books.joined(lines).encode()
 
 
 def test_an_unchanged_ledger_is_valid():
-    assert check(BOOK.text().encode(), key=KEY, root=BOOK.roots[0].root) == Verification(
-        rows=ROWS,
-        roots=3,
-        sealed=ROWS,
-        head=BOOK.entries[-1].hash,
-        root=BOOK.roots[-1].root,
-        key=KEY,
-        fault=None,
-        seq=None,
-    )
+    """Also without the end of its last line."""
+    expected = Verification(ROWS, 3, ROWS, BOOK.entries[-1].hash, BOOK.roots[-1].root, KEY, fault=None, seq=None)
+    for data in (TEXT, TEXT.removesuffix(b"\n")):
+        assert check(data, key=KEY, root=BOOK.roots[0].root) == expected
 
 
 def test_empty_and_unsealed_ledgers_have_no_fault():
@@ -53,16 +52,11 @@ def test_empty_and_unsealed_ledgers_have_no_fault():
     assert (verification.rows, verification.sealed, verification.fault) == (3, 0, None)
 
 
-def test_the_last_line_needs_no_line_end():
-    assert check(BOOK.text().encode().removesuffix(b"\n")).fault is None
-
-
 def flip(chance: random.Random) -> tuple[bytes, int | None]:
     """Flip one bit anywhere in the file."""
-    data = bytearray(BOOK.text().encode())
-    place = chance.randrange(len(data))
+    data, place = bytearray(TEXT), chance.randrange(len(TEXT))
     data[place] ^= 1 << chance.randrange(8)
-    row = BOOK.text().encode()[:place].count(b"\n") + 1
+    row = TEXT[:place].count(b"\n") + 1
     return bytes(data), row if row <= ROWS else None
 
 
@@ -70,7 +64,7 @@ def remove(chance: random.Random) -> tuple[bytes, int]:
     """Remove one row."""
     lines, place = BOOK.lines(), chance.randrange(ROWS)
     del lines[place]
-    return joined(lines), place + 1
+    return file_of(lines), place + 1
 
 
 def swap(chance: random.Random) -> tuple[bytes, int | None]:
@@ -78,7 +72,7 @@ def swap(chance: random.Random) -> tuple[bytes, int | None]:
     lines = BOOK.lines()
     first, second = sorted(chance.sample(range(len(lines)), 2))
     lines[first], lines[second] = lines[second], lines[first]
-    return joined(lines), first + 1 if second < ROWS else None
+    return file_of(lines), first + 1 if second < ROWS else None
 
 
 def put_in(chance: random.Random) -> tuple[bytes, None]:
@@ -86,7 +80,7 @@ def put_in(chance: random.Random) -> tuple[bytes, None]:
     lines, place = BOOK.lines(), chance.randrange(1, ROWS)
     (new,) = chained(books.rows(99)[98:], BOOK.entries[place].recorded_at, BOOK.entries[place - 1])
     lines.insert(place, chain.line("row", vars(new)))
-    return joined(lines), None
+    return file_of(lines), None
 
 
 def rewrite(chance: random.Random) -> tuple[bytes, None]:
@@ -97,7 +91,7 @@ def rewrite(chance: random.Random) -> tuple[bytes, None]:
         body = old.body if len(entries) > place else {"p": 1.0}
         row = books.LedgerRow(old.kind, old.subject, body, old.backfilled)
         entries += chained([row], old.recorded_at, entries[-1] if entries else None)
-    return joined(books.Book(tuple(entries), BOOK.roots).lines()), None
+    return file_of(books.Book(tuple(entries), BOOK.roots).lines()), None
 
 
 TAMPERINGS: tuple[Callable[[random.Random], tuple[bytes, int | None]], ...] = (flip, remove, swap, put_in, rewrite)
@@ -133,25 +127,16 @@ def test_a_removed_row_is_found_if_it_was_sealed():
     for cut in range(1, ROWS + 1):
         lines = BOOK.lines()[: ROWS - cut] + BOOK.lines()[ROWS:]
         assert verify(lines).fault.startswith(f"Row {ROWS - cut + 1} is missing")
-
-
-def test_a_row_removed_before_sealing_leaves_no_trace():
-    book = books.book(*DAYS, unsealed_rows=2)
-    lines = book.lines()
+    lines = books.book(*DAYS, unsealed_rows=2).lines()
     del lines[ROWS + 1]
     assert verify(lines).fault is None
 
 
 def test_a_kept_root_reveals_removed_days():
-    cut = books.book(*DAYS[:2]).lines()
-    assert verify(cut, key=KEY).fault is None
+    """And a kept key a ledger that was written anew."""
+    cut, anew = books.book(*DAYS[:2]).lines(), books.book(*DAYS, seed=ANOTHER_SEED).lines()
+    assert [verify(cut, key=KEY).fault, verify(cut, root=BOOK.roots[1].root).fault, verify(anew).fault] == [None] * 3
     assert "is not among the 2 roots" in verify(cut, root=BOOK.roots[2].root).fault
-    assert verify(cut, root=BOOK.roots[1].root).fault is None
-
-
-def test_a_kept_key_reveals_a_rewritten_ledger():
-    anew = books.book(*DAYS, seed=ANOTHER_SEED).lines()
-    assert verify(anew).fault is None
     assert "The root of 2026-11-21 is signed by another key" in verify(anew, key=KEY).fault
 
 
@@ -204,22 +189,22 @@ def test_a_signed_root_that_does_not_fit_is_found(changes: dict, sentence: str):
     assert (verdict.roots, sentence in verdict.fault) == (1, True)
 
 
-def test_a_row_with_another_previous_hash_is_found():
-    (first, _), (_, stranger) = books.book(2).entries, chained(books.rows(3)[1:], "2026-11-21T12:00:00Z", None)
-    verdict = verify(books.Book((first, stranger), ()).lines())
-    assert (verdict.seq, "does not follow the previous row" in verdict.fault) == (2, True)
-
-
-def test_a_gap_in_the_numbers_is_found():
-    (first,) = books.book(1).entries
-    (second,) = chained(books.rows(1), first.recorded_at, replace(first, seq=2))
-    verdict = verify(books.Book((first, second), ()).lines())
-    assert verdict.fault == "Row 2 is missing or out of place: row 3 is in its position."
-
-
-def test_a_row_after_a_root_is_found():
-    (*lines, last), root = books.book(2, unsealed_rows=1).lines()[:3], books.book(2).lines()[2]
-    assert verify([*lines, root, last]).fault == "Row 3 follows a root: all rows must precede the roots."
+def test_a_row_that_does_not_follow_is_found():
+    """The one before it, in its number or in its time, or that follows a root."""
+    book = books.book(2, unsealed_rows=1)
+    first, (_, stranger) = book.entries[0], chained(books.rows(3)[1:], "2026-11-21T12:00:00Z", None)
+    (gap,) = chained(books.rows(1), first.recorded_at, replace(first, seq=2))
+    (early,) = chained(books.rows(1), "2026-11-20T00:00:00Z", first)
+    for second, sentence in (
+        (stranger, "does not follow the previous row"),
+        (gap, "Row 2 is missing or out of place: row 3 is in its position."),
+        (early, "Row 2 has an earlier time than the previous row."),
+    ):
+        verdict = verify(books.Book((first, second), ()).lines())
+        assert (verdict.seq, sentence in verdict.fault) == (2, True)
+    *rows, last = book.lines()[:3]
+    fault = verify([*rows, book.lines()[3], last]).fault
+    assert fault == "Row 3 follows a root: all rows must precede the roots."
 
 
 def test_a_line_in_another_form_is_found():
@@ -229,16 +214,10 @@ def test_a_line_in_another_form_is_found():
         assert "not in canonical form" in verify([other, *rest]).fault
 
 
-def test_a_row_older_than_the_previous_one_is_found():
-    first, second = books.book(1).entries, None
-    (second,) = chained(books.rows(1), "2026-11-20T00:00:00Z", first[0])
-    assert verify(books.Book((*first, second), ()).lines()).fault == "Row 2 has an earlier time than the previous row."
+NO_ROWS = ("", "{}", "[]", "null", '"row"', '{"type":"row"}', '{"type":"other"}', '{"type":["row"]}')
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["", "{}", "[]", "null", '"row"', '{"type":"row"}', '{"type":"other"}', '{"type":["row"]}', "[" * 100_000, "NaN"],
-)
+@pytest.mark.parametrize("line", [*NO_ROWS, "[" * 100_000, "NaN"])
 def test_a_line_that_is_not_a_row_is_found(line: str):
     verdict = verify([*books.book(2).lines()[:2], line])
     assert (verdict.rows, verdict.seq) == (2, 3)
@@ -258,3 +237,67 @@ def test_a_row_with_wrong_types_is_found(name: str):
     first, second = books.book(2).entries
     odd: ChainEntry = replace(second, **{name: 7.5})
     assert verify(books.Book((first, odd), ()).lines()).seq == 2
+
+
+ROOT = Path(__file__).parents[2]
+SHORT = books.book(3, 2, unsealed_rows=1)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "ledger.jsonl"
+    file.write_text(SHORT.text(), newline="\n")
+    return file
+
+
+def test_a_ledger_is_reported_with_its_root_and_key(file: Path, capsys):
+    """Or with its fault: another key, a missing root, a changed row, no file."""
+    assert main(["verify", str(file), "--key", KEY, "--root", SHORT.roots[0].root]) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("The ledger is valid. Rows: 6, roots: 2, rows not sealed yet: 1.\n")
+    assert "taken back" not in output
+    assert {SHORT.entries[-1].hash, SHORT.roots[-1].root, KEY} <= set(output.split())
+    assert main(["verify", str(file), "--key", "00" * 32]) == 1
+    assert main(["verify", str(file), "--root", "00" * 32]) == 1
+    file.write_text(SHORT.text().replace("daily-btc-up-1", "daily-eth-up-1", 1), newline="\n")
+    assert main(["verify", str(file)]) == 1
+    assert "Row 2 was changed" in capsys.readouterr().out
+    assert main(["verify", str(file.with_name("none"))]) == 2
+    assert "none" in capsys.readouterr().err
+
+
+def test_a_world_that_was_taken_back_is_reported(file: Path, capsys):
+    last, instant = SHORT.entries[-1], "2026-11-22T12:00:00Z"
+    (back,) = chained(books.corrections([last], instant), instant, last)
+    file.write_text(books.Book((*SHORT.entries, back), ()).text(), newline="\n")
+    assert main(["verify", str(file)]) == 0
+    sentence = f"Rows taken back: 1, recorded since {last.recorded_at}, in rewinds of the world: 1."
+    assert sentence in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [b"\xff" + SHORT.text().encode(), SHORT.text().replace("\n", "\r\n").encode()])
+def test_invalid_utf8_and_other_line_ends_are_reported(file: Path, content: bytes):
+    file.write_bytes(content)
+    assert main(["verify", str(file)]) == 1
+
+
+def test_an_empty_file_has_nothing_to_verify(tmp_path: Path, capsys):
+    """It is neither valid nor invalid, unlike a file that lacks an expected root."""
+    file = tmp_path / "empty.jsonl"
+    file.touch()
+    assert main(["verify", str(file)]) == 2
+    assert capsys.readouterr() == ("", f"error: {file} is empty: there is nothing to verify\n")
+    assert main(["verify", str(file), "--root", "00" * 32]) == 1
+
+
+def test_it_needs_neither_the_service_nor_its_database(file: Path):
+    program = (
+        "import runpy, sys\n"
+        f"sys.argv = ['ledger', 'verify', {str(file)!r}]\n"
+        "try: runpy.run_module('service.ledger', run_name='__main__')\n"
+        "except SystemExit as left: code = left.code\n"
+        "unwanted = {'flask', 'sqlalchemy', 'pydantic', 'httpx', 'numpy', 'service.config', 'service.errors'}\n"
+        "print(code, sorted(unwanted & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []"
