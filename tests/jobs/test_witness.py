@@ -269,10 +269,10 @@ FIRST, SECOND, THIRD = "2026-12-01T13:00:00Z", "2026-12-01T14:00:00Z", "2026-12-
 def test_a_root_is_kept_as_it_was_first_served():
     ledger = WitnessedLedger("https://other.example").with_served(ROOTS[:2], FIRST).with_served(ROOTS, SECOND)
     assert [(row.root, row.seen_at) for row in ledger.roots] == list(zip(ROOTS, (FIRST, FIRST, SECOND), strict=True))
-    forged = replace(ROOTS[0], root="00" * 32)
-    later = ledger.with_served([forged, *ROOTS[1:]], THIRD)
+    forgery = replace(ROOTS[0], root="00" * 32)
+    later = ledger.with_served([forgery, *ROOTS[1:]], THIRD)
     assert later.roots == ledger.roots
-    assert [(fault.day, fault.found_at, fault.served) for fault in later.faults] == [(forged.day, THIRD, forged)]
+    assert [(fault.day, fault.found_at, fault.served) for fault in later.faults] == [(forgery.day, THIRD, forgery)]
 
 
 def test_the_rows_that_waited_longest_are_due_first():

@@ -70,8 +70,8 @@ def test_no_step_can_be_changed_left_out_or_added():
     proof = proof_body(3)
     steps = proof["path"]
     for place, step in enumerate(steps):
-        turned = {**step, "side": "left" if step["side"] == "right" else "right"}
-        for parts in ([{**step, "hash": other(step["hash"])}], [turned], [], [step, step]):
+        mirror = {**step, "side": "left" if step["side"] == "right" else "right"}
+        for parts in ([{**step, "hash": other(step["hash"])}], [mirror], [], [step, step]):
             path = [*steps[:place], *parts, *steps[place + 1 :]]
             assert fault({**proof, "path": path}, 3), (place, parts)
     for hash in ("xyz", 7, None):

@@ -1,4 +1,4 @@
-"""When each asset trades: metals by the COMEX week in New York, crypto always."""
+"""When each asset trades, metals by the COMEX week in New York, and its special hours: announcements and holidays."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from service.market.assets import (
     trading_days,
 )
 from service.market.instants import DAY, HOUR, MINUTE
+from service.market.scheduled_events import EVENTS, HOLIDAY, HOURS_AFTER, KINDS, codes_at, special_hours
 
 NEW_YORK = ZoneInfo("America/New_York")
 YEARS = st.integers(1_546_300_800, 2_051_222_400)  # 2019 to 2034
@@ -48,28 +49,17 @@ def plainly_open(time: int) -> bool:
     return local.weekday() != 4 or local.hour < 17
 
 
-@given(YEARS)
-def test_crypto_never_closes(time):
-    assert is_open("btc", time)
+WEEK = {  # days of January 2026 and whether gold trades
+    7: {"16:59:59": True, "17:00:00": False, "17:59:59": False, "18:00:00": True},
+    9: {"16:59:59": True, "17:00:00": False, "18:00:00": False},
+    10: {"12:00:00": False},
+    11: {"17:59:59": False, "18:00:00": True},
+}
 
 
-@pytest.mark.parametrize(
-    ("local", "expected"),
-    [
-        ("2026-01-07 16:59:59", True),
-        ("2026-01-07 17:00:00", False),
-        ("2026-01-07 17:59:59", False),
-        ("2026-01-07 18:00:00", True),
-        ("2026-01-09 16:59:59", True),
-        ("2026-01-09 17:00:00", False),
-        ("2026-01-09 18:00:00", False),
-        ("2026-01-10 12:00:00", False),
-        ("2026-01-11 17:59:59", False),
-        ("2026-01-11 18:00:00", True),
-    ],
-)
-def test_metals_close_daily_at_five_and_on_weekends(local, expected):
-    assert is_open("gold", second(local)) is expected
+@pytest.mark.parametrize("day", WEEK)
+def test_metals_close_daily_at_five_and_on_weekends(day: int):
+    assert {time: is_open("gold", second(f"2026-01-{day:02} {time}")) for time in WEEK[day]} == WEEK[day]
 
 
 @pytest.mark.parametrize(
@@ -93,33 +83,27 @@ def test_the_calendar_is_new_yorks_for_sixteen_years():
     assert open_at("gold", hours).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("local", "expected"),
-    [
-        ("2026-11-25 18:00", True),  # the evening before Thanksgiving
-        ("2026-11-26 14:59", True),  # a short session
-        ("2026-11-26 15:00", False),
-        ("2026-11-26 18:00", True),  # the session of the day after, which is short too
-        ("2026-11-27 13:59", True),
-        ("2026-11-27 14:00", False),
-        ("2026-11-29 17:59", False),
-        ("2026-11-29 18:00", True),
-        ("2026-12-24 13:00", True),
-        ("2026-12-24 18:00", False),  # the evening before Christmas Day, which is closed
-        ("2026-12-25 12:00", False),
-        ("2026-04-02 17:59", False),
-        ("2026-04-02 18:00", False),  # the evening before Good Friday
-        ("2026-04-01 18:00", True),
-        ("2026-12-31 16:59", True),
-        ("2026-12-31 18:00", False),
-        ("2027-01-01 18:00", False),
-        ("2025-01-09 12:00", True),  # a day of mourning of the stock exchange
-    ],
-)
-def test_metals_close_on_holidays(local, expected):
+SHORT_SESSIONS = {
+    "2026-11-25": {"18:00": True},  # the evening before Thanksgiving
+    "2026-11-26": {"14:59": True, "15:00": False, "18:00": True},  # from 18:00 on the session of the day after
+    "2026-11-27": {"13:59": True, "14:00": False},
+    "2026-11-29": {"17:59": False, "18:00": True},
+    "2026-12-24": {"13:00": True, "18:00": False},  # the evening before Christmas Day, which is closed
+    "2026-12-25": {"12:00": False},
+    "2026-04-01": {"18:00": True},
+    "2026-04-02": {"17:59": False, "18:00": False},  # the evening before Good Friday
+    "2026-12-31": {"16:59": True, "18:00": False},
+    "2027-01-01": {"18:00": False},
+    "2025-01-09": {"12:00": True},  # a day of mourning of the stock exchange
+}
+
+
+@pytest.mark.parametrize("day", SHORT_SESSIONS)
+def test_metals_close_on_holidays(day: str):
     """Dates of the published holiday calendars of 2025 to 2027."""
-    assert is_open("gold", second(local)) is expected
-    assert is_open("btc", second(local))
+    hours = SHORT_SESSIONS[day]
+    assert {time: is_open("gold", second(f"{day} {time}")) for time in hours} == hours
+    assert all(is_open("btc", second(f"{day} {time}")) for time in hours)
 
 
 def test_the_table_of_holidays_is_complete():
@@ -175,7 +159,9 @@ def test_a_closed_market_names_its_next_opening(local, opening):
     assert next_opening("btc", second(local)) is None
 
 
-def test_crypto_trades_every_hour():
+@given(YEARS)
+def test_crypto_trades_every_hour(time):
+    assert is_open("btc", time)
     assert open_hours("eth", 1000, 1000 + 90 * MINUTE) == 1.5
     assert open_hours("eth", 1000, 900) == 0
 
@@ -207,3 +193,48 @@ def test_open_hours_of_many_spans_are_those_of_each(spans, asset):
     until = np.array([start + length for start, length in spans], dtype=np.int64)
     hours = [open_hours(asset, *span) for span in zip(since.tolist(), until.tolist(), strict=True)]
     assert open_hours_between(asset, since, until).tolist() == pytest.approx(hours, abs=1e-6)
+
+
+def _codes(calendar, *instants: str) -> list[int]:
+    times = [int(datetime.fromisoformat(instant).replace(tzinfo=UTC).timestamp()) for instant in instants]
+    return codes_at(calendar, np.array(times)).tolist()
+
+
+def test_a_rate_decision_makes_three_hours_special():
+    """18 December 2024, 14:00 in New York, is 19:00 UTC in winter; any second of an hour has its code."""
+    hours = [f"2024-12-18T{hour}:00" for hour in (18, 19, 20, 21, 22)]
+    assert _codes("always", *hours, "2024-12-18T19:59:59") == [0, 1, 2, 3, 0, 1]
+
+
+def test_a_report_at_half_past_eight_follows_summer_time():
+    """The inflation report of 14 August 2024 came at 12:30 UTC, that of 15 January 2025 at 13:30 UTC."""
+    first = 1 + KINDS.index("inflation") * HOURS_AFTER
+    assert _codes("comex", "2024-08-14T11:30", "2024-08-14T12:30", "2025-01-15T12:30", "2025-01-15T13:30") == [
+        *(0, first),
+        *(0, first),
+    ]
+
+
+def test_a_holiday_is_special_while_it_is_traded():
+    """By coins all day, by metals until the end of a short session; the report of Good Friday 2023 keeps its hours."""
+    instants = ("2024-12-24T04:00", "2024-12-24T05:00", "2024-12-26T04:00", "2024-12-26T05:00")
+    assert _codes("always", *instants) == [0, HOLIDAY, HOLIDAY, 0]
+    assert _codes("comex", *instants) == [0, HOLIDAY, 0, 0]
+    assert _codes("comex", "2024-12-24T18:59", "2024-12-24T19:00") == [HOLIDAY, 0]
+    jobs = 1 + KINDS.index("jobs") * HOURS_AFTER
+    assert _codes("always", "2023-04-07T11:00", "2023-04-07T12:00") == [HOLIDAY, jobs]
+
+
+def test_hours_before_the_first_and_after_the_last_are_ordinary():
+    assert _codes("always", "1970-01-01T00:00", "2199-01-01T00:00") == [0, 0]
+
+
+def test_the_table_of_events_is_in_order():
+    """Each line has a weekday, a time and a known kind; no kind has two events within two weeks."""
+    lines = [line.split() for line in EVENTS.read_text(encoding="utf-8").splitlines()]
+    assert lines == sorted(lines)
+    assert all(date.fromisoformat(day).weekday() < 5 and kind in KINDS for day, _, kind in lines)
+    for kind in KINDS:
+        days = [date.fromisoformat(day).toordinal() for day, _, event in lines if event == kind]
+        assert np.diff(days).min() > 14
+    assert (np.diff(special_hours("always").begins) > 0).all()

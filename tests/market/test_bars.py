@@ -20,6 +20,18 @@ def changed(**values) -> tuple:
     return tuple(Bar(*BAR)._replace(**values))
 
 
+REASONS = {
+    "a value is not a finite number": ({"close": math.nan}, {"high": math.inf}, {"time": math.nan}, {"volume": None}),
+    "its time is not a unix second": ({"time": -300}, {"time": 3e300}),
+    "it opens off the 300-second grid": ({"time": 601}, {"time": 600.5}),
+    "a price is not positive": ({"low": 0.0}, {"low": -1.0}),
+    "its volume is negative": ({"volume": -0.5},),
+    "its high is below its low": ({"open": 9.0, "close": 9.0, "high": 8.0},),
+    "its high is more than 5 times its low": ({"low": 1.0},),
+    "its open or close lies outside its low and high": ({"open": 8.5}, {"close": 12.5}),
+}
+
+
 def minute_bars(times) -> Bars:
     """Bars with simple prices and volumes."""
     return from_rows([(60 * time, 10 + time, 12 + time, 9 + time, 11 + time, 1 + time) for time in times], 60)
@@ -29,65 +41,39 @@ def bars_equal(left: Bars, right: Bars) -> bool:
     return left.step == right.step and left.rows() == right.rows()
 
 
-@pytest.mark.parametrize(
-    ("row", "reason"),
-    [
-        (changed(close=math.nan), "a value is not a finite number"),
-        (changed(high=math.inf), "a value is not a finite number"),
-        (changed(time=math.nan), "a value is not a finite number"),
-        (changed(volume=None), "a value is not a finite number"),
-        (changed(time=-300), "its time is not a unix second"),
-        (changed(time=3e300), "its time is not a unix second"),
-        (changed(time=601), "it opens off the 300-second grid"),
-        (changed(time=600.5), "it opens off the 300-second grid"),
-        (changed(low=0.0), "a price is not positive"),
-        (changed(low=-1.0), "a price is not positive"),
-        (changed(volume=-0.5), "its volume is negative"),
-        (changed(open=9.0, close=9.0, high=8.0), "its high is below its low"),
-        (changed(low=1.0), "its high is more than 5 times its low"),
-        (changed(open=8.5), "its open or close lies outside its low and high"),
-        (changed(close=12.5), "its open or close lies outside its low and high"),
-    ],
-)
-def test_an_invalid_bar_is_refused_with_its_reason(row, reason):
-    bars, refusals = check([row], STEP)
-    assert not len(bars)
-    assert [bar.reason for bar in refusals] == [reason]
-
-
-def test_an_invalid_time_is_reported_as_minus_one():
+@pytest.mark.parametrize("reason", REASONS)
+def test_an_invalid_bar_is_refused_with_its_reason(reason):
+    """An invalid time is reported as -1."""
+    for values in REASONS[reason]:
+        bars, (refusal,) = check([changed(**values)], STEP)
+        assert (len(bars), refusal.reason) == (0, reason), values
     _, refusals = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
     assert [bar.time for bar in refusals] == [-1, -1, 600]
 
 
 def test_a_bar_without_trades_is_valid():
+    """Rows may be an array, and none give no bars."""
     bars, refusals = check([(0, 5, 5, 5, 5, 0)], STEP)
-    assert bars.rows() == [(0, 5.0, 5.0, 5.0, 5.0, 0.0)]
-    assert not refusals
-
-
-def test_of_two_bars_of_one_instant_the_first_is_kept():
-    bars, refusals = check([BAR, changed(close=10.5)], STEP)
-    assert bars.rows() == [BAR]
-    assert refusals == [(600, "a second bar of the same instant")]
-
-
-def test_a_bar_out_of_order_is_refused():
-    bars, refusals = check([BAR, changed(time=300), changed(time=900)], STEP)
-    assert bars.time.tolist() == [600, 900]
-    assert refusals == [(300, "it is older than the bar before it")]
-
-
-def test_a_refused_bar_does_not_affect_the_order():
-    bars, refusals = check([changed(time=900, low=0.0), changed(time=600), changed(time=900)], STEP)
-    assert bars.time.tolist() == [600, 900]
-    assert [bar.time for bar in refusals] == [900]
-
-
-def test_no_rows_give_no_bars():
+    assert (bars.rows(), refusals) == ([(0, 5.0, 5.0, 5.0, 5.0, 0.0)], [])
+    assert bars_equal(check(np.array([BAR]), STEP)[0], check([BAR], STEP)[0])
     bars, refusals = check([], STEP)
     assert (len(bars), refusals) == (0, [])
     assert bars_equal(bars, empty(STEP))
+
+
+@pytest.mark.parametrize(
+    ("rows", "times", "refused"),
+    [
+        ([BAR, changed(close=10.5)], [600], [(600, "a second bar of the same instant")]),
+        ([BAR, changed(time=300), changed(time=900)], [600, 900], [(300, "it is older than the bar before it")]),
+        ([changed(time=900, low=0.0), BAR, changed(time=900)], [600, 900], [(900, "a price is not positive")]),
+    ],
+)
+def test_a_bar_out_of_order_is_refused(rows, times, refused):
+    """Of two bars of one instant the first is kept; a refused bar does not affect the order."""
+    bars, refusals = check(rows, STEP)
+    assert (bars.time.tolist(), refusals) == (times, refused)
+    assert BAR in bars.rows()
 
 
 NUMBERS = st.one_of(st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -1.0, 1e300]), st.floats(0.5, 4))
@@ -112,33 +98,20 @@ def sound_rows(rows: list[tuple]) -> list[tuple]:
 
 @given(st.lists(st.one_of(WILD, TAME), max_size=30))
 def test_valid_rows_are_kept_and_no_others(rows):
+    """Those pass a second check."""
     bars, refusals = check(rows, STEP)
     assert bars.rows() == sound_rows(rows)
     assert len(bars) + len(refusals) == len(rows)
-
-
-@given(st.lists(st.one_of(WILD, TAME), max_size=30))
-def test_valid_rows_pass_a_second_check(rows):
-    bars, _ = check(rows, STEP)
     repetition, refusals = check(bars.rows(), STEP)
     assert bars_equal(repetition, bars)
     assert not refusals
 
 
-def test_rows_may_be_an_array():
-    assert bars_equal(check(np.array([BAR]), STEP)[0], check([BAR], STEP)[0])
-
-
 def test_until_returns_complete_bars_only():
-    bars = minute_bars([0, 1, 2])
-    assert bars.until(119).time.tolist() == [0]
-    assert bars.until(120).time.tolist() == [0, 60]
-    assert bars.since(60).time.tolist() == [60, 120]
-    assert bars.as_of == 180
-
-
-def test_pieces_join_to_the_whole():
+    """Pieces join to the whole."""
     bars = minute_bars(range(5))
+    assert [bars.until(119).time.tolist(), bars.until(120).time.tolist()] == [[0], [0, 60]]
+    assert (bars.since(180).time.tolist(), bars.as_of) == ([180, 240], 300)
     assert bars_equal(join([bars[:2], bars[2:2], bars[2:]]), bars)
 
 
@@ -151,21 +124,13 @@ def test_stored_bars_are_kept_in_a_merge():
 
 
 def test_five_minutes_of_minutes_by_hand():
+    """An incomplete span gives no bar, one with a gap does, and the same step changes nothing."""
     longer = resample(minute_bars(range(10)), STEP)
     assert longer.rows() == [(0, 10.0, 16.0, 9.0, 15.0, 15.0), (300, 15.0, 21.0, 14.0, 20.0, 40.0)]
     assert longer.step == STEP
-
-
-def test_an_incomplete_span_gives_no_bar():
     assert resample(minute_bars(range(9)), STEP).time.tolist() == [0]
     assert not len(resample(minute_bars(range(4)), STEP))
-
-
-def test_a_span_with_a_gap_gives_a_bar():
     assert resample(minute_bars([1, 3, 4]), STEP).rows() == [(0, 11.0, 16.0, 10.0, 15.0, 11.0)]
-
-
-def test_resampling_to_the_same_step_changes_nothing():
     bars = minute_bars(range(3))
     assert resample(bars, 60) is bars
     assert bars_equal(resample(empty(60), STEP), empty(STEP))
@@ -190,15 +155,9 @@ def test_resampling_a_prefix_gives_a_prefix(minutes, cut, step):
 def test_a_gap_of_less_than_an_hour_is_filled(missing, count):
     """A time without a trade gets flat bars at the last close, of volume 0; a longer gap may be a fault."""
     times = (300 * 4000, 300 * (4001 + missing))
-    result = with_silent_bars(from_rows([(time, 3.0, 3.0, 3.0, 3.0, 1.0) for time in times], 300))
-    assert len(result) == count
-    assert set(result.close.tolist()) == {3.0}
-    assert result.volume.sum() == 2.0
-
-
-def test_without_a_second_bar_nothing_is_filled():
-    """There is no gap before the first bar or behind the last one."""
-    assert with_silent_bars(empty(300)).rows() == []
+    result = with_silent_bars(_bars(times, STEP, price=3.0))
+    assert (len(result), set(result.close.tolist()), result.volume.sum()) == (count, {3.0}, 2.0)
+    assert with_silent_bars(empty(300)).rows() == [], "there is no gap before the first bar or behind the last one"
 
 
 NOW = 500_000 * HOUR
@@ -217,18 +176,18 @@ def test_hours_are_built_from_fine_bars_where_these_are_whole():
 
 
 @pytest.mark.parametrize(
-    ("first", "step_hours", "reason"),
+    ("hours", "reason"),
     [
-        (NOW - 90 * DAY, 1, ""),
-        (NOW - 90 * DAY + HOUR, 1, "has 89 days"),
-        (NOW - 43 * DAY, 1, "has 43 days of hourly prices at the exchanges of this service; 90 are needed"),
-        (NOW - 120 * DAY, 2, "traded in only 50% of the hours of the last 30 days"),
+        (range(NOW - 90 * DAY, NOW, HOUR), ""),
+        (range(NOW - 90 * DAY + HOUR, NOW, HOUR), "has 89 days"),
+        (
+            range(NOW - 43 * DAY, NOW, HOUR),
+            "has 43 days of hourly prices at the exchanges of this service; 90 are needed",
+        ),
+        (range(NOW - 120 * DAY, NOW, 2 * HOUR), "traded in only 50% of the hours of the last 30 days"),
+        ([], "has 0 days"),
     ],
 )
-def test_too_little_history_is_refused_with_its_size(first, step_hours, reason):
-    coin = CoinBars(_bars(range(first, NOW, step_hours * HOUR), HOUR), empty(STEP))
+def test_too_little_history_is_refused_with_its_size(hours, reason):
+    coin = CoinBars(_bars(hours, HOUR), empty(STEP))
     assert coin.refusal.startswith(reason) if reason else coin.refusal == ""
-
-
-def test_a_coin_without_bars_has_no_day():
-    assert CoinBars(empty(HOUR), empty(STEP)).refusal.startswith("has 0 days")

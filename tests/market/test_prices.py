@@ -22,29 +22,23 @@ def bars_until(end: int, closes: list[float], step: int = HOUR) -> Bars:
 
 
 def document(bars: dict[str, Bars], made_at: int = MONDAY) -> PricesDocument:
-    return describe(
-        bars,
-        whole(bars, made_at),
-        made_at=made_at,
-        world="simulated",
-        ended=False,
-        sources=dict.fromkeys(bars, "a file"),
-    )
+    sources = dict.fromkeys(bars, "a file")
+    return describe(bars, whole(bars, made_at), made_at=made_at, world="simulated", ended=False, sources=sources)
 
 
-def test_the_change_is_relative_to_the_close_24_hours_ago():
-    (price,) = document({"btc": bars_until(MONDAY, [100.0, *[50.0] * 23, 110.0])}).prices
-    assert (price.price, price.change_24h_pct) == (110.0, 10.0)
-
-
-def test_without_a_bar_24_hours_ago_the_change_is_null():
-    (price,) = document({"btc": bars_until(MONDAY, [100.0] * 24)}).prices
-    assert price.change_24h_pct is None
-
-
-def test_high_and_low_are_those_of_the_last_24_hours():
-    (price,) = document({"btc": bars_until(MONDAY, [900.0, 100.0, *[50.0] * 22, 70.0])}).prices
-    assert (price.high_24h, price.low_24h) == (101.0, 49.0)
+@pytest.mark.parametrize(
+    ("closes", "change", "high", "low"),
+    [
+        ([100.0, *[50.0] * 23, 110.0], 10.0, 111.0, 49.0),
+        ([100.0] * 24, None, 101.0, 99.0),
+        ([900.0, 100.0, *[50.0] * 22, 70.0], -92.22, 101.0, 49.0),
+    ],
+)
+def test_a_price_has_its_change_and_range_of_24_hours(closes, change, high, low):
+    """The change is relative to the close 24 hours ago, and null where there is none."""
+    (price,) = document({"btc": bars_until(MONDAY, closes)}).prices
+    assert (price.price, price.high_24h, price.low_24h) == (closes[-1], high, low)
+    assert price.change_24h_pct == (change and pytest.approx(change, abs=0.005))
 
 
 def test_the_document_is_as_of_its_newest_bar():
@@ -59,14 +53,9 @@ def test_the_document_is_as_of_its_newest_bar():
 def test_a_price_says_whether_it_trades():
     """On a Sunday the market of gold is closed since Friday; a token of gold trades all the same."""
     sunday, friday = MONDAY - DAY, MONDAY - 3 * DAY
-    quotes = {
-        name: document({"btc": bars_until(sunday, [1.0] * 25), "gold": bars_until(end, [2.0] * 25)}, sunday).prices
-        for name, end in (("metal", friday), ("token", sunday))
-    }
-    assert {name: [price.market_open for price in prices] for name, prices in quotes.items()} == {
-        "metal": [True, False],
-        "token": [True, True],
-    }
+    for end, is_open in ((friday, False), (sunday, True)):
+        bars = {"btc": bars_until(sunday, [1.0] * 25), "gold": bars_until(end, [2.0] * 25)}
+        assert [price.market_open for price in document(bars, sunday).prices] == [True, is_open]
 
 
 BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)
@@ -75,14 +64,8 @@ BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0
 def test_a_page_has_its_bars_with_the_length_of_one():
     page = json.loads(candles_json("btc", "1h", BARS, world="simulated", source="generated", next="abc"))
     assert (page["schema"], page["step_s"], page["count"], page["next"]) == ("candles/1", 3600, 2, "abc")
-    assert page["bars"][0] == {
-        "time": "2026-11-21T12:00:00Z",
-        "open": 1.0,
-        "high": 2.5,
-        "low": 0.5,
-        "close": 2.0,
-        "volume": 3.25,
-    }
+    prices = {"open": 1.0, "high": 2.5, "low": 0.5, "close": 2.0, "volume": 3.25}
+    assert page["bars"][0] == {"time": "2026-11-21T12:00:00Z"} | prices
 
 
 @pytest.mark.parametrize(("asset", "unit"), [("btc", "BTC"), ("gold", "troy ounces"), ("silver", "troy ounces")])
@@ -102,13 +85,9 @@ def test_a_csv_file_has_a_header_and_a_line_for_each_bar():
 NOON = utc(1_795_262_400)
 
 
-@pytest.mark.parametrize(
-    ("age", "expected"), [(timedelta(0), True), (FRESH_FOR, True), (FRESH_FOR + timedelta(seconds=1), False)]
-)
-def test_a_quoted_rate_may_be_used_for_two_hours(age: timedelta, expected: bool):
+@pytest.mark.parametrize(("age_s", "expected"), [(0, True), (7200, True), (7201, False)])
+def test_a_quoted_rate_may_be_used_for_two_hours(age_s: int, expected: bool):
+    """And an assumed one always."""
+    assert Rate(1.1, "kraken", NOON - timedelta(seconds=age_s)).is_fresh(NOON) is expected
     assert timedelta(hours=2) == FRESH_FOR
-    assert Rate(1.1, "kraken", NOON - age).is_fresh(NOON) is expected
-
-
-def test_an_assumed_rate_may_always_be_used():
     assert all(rate.is_fresh(NOON) for rate in ASSUMED_RATES.values())

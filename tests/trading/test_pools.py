@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
-from math import sqrt
+from decimal import Decimal, localcontext
+from itertools import pairwise
+from math import exp, sqrt
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.market.assets import ASSETS
 from service.trading import amm, pools
+from service.trading.amm import Range
 from service.trading.lanes.lane import readings
 from service.trading.pools import ASSUMED_POOLS, Pool
 
@@ -74,3 +81,126 @@ def test_a_derived_concentration_keeps_the_margin(volume, margin):
         assert 1.05 < margin_of(pool, 0.7) < 1.35
     else:
         assert margin_of(pool, 0.7) == pytest.approx(margin)
+
+
+CASES = 4000
+
+
+def full_range_divergence(ratio: float) -> float:
+    """Value of a full-range position over holding, less 1, once the price is `ratio` times what it was."""
+    return 2 * sqrt(ratio) / (1 + ratio) - 1
+
+
+def cases(seed: int):
+    """(price, factor, ratio): a deposit at any price into any range, and a price inside it later."""
+    dice = random.Random(seed)
+    for _ in range(CASES):
+        factor = 1 + 10 ** dice.uniform(-2.5, 1)
+        yield 10 ** dice.uniform(-3, 5), factor, factor ** dice.uniform(-1, 1)
+
+
+def divergence(price: float, span: Range, ratio: float) -> float:
+    base, quote = amm.amounts(amm.liquidity_of_value(10_000, price, span), price, span)
+    holding = base * price * ratio + quote
+    return amm.liquidity_of_value(10_000, price, span) * amm.unit_value(price * ratio, span) / holding - 1
+
+
+def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -> float:
+    """The inverse of `amm.amounts`: LiquidityAmounts.getLiquidityForAmounts of v3-periphery."""
+    low, high = sqrt(span.low), sqrt(span.high)
+    root = min(max(sqrt(price), low), high)
+    return quote / (high - low) if root == high else base * root * high / (high - root)
+
+
+def test_a_deposit_keeps_its_value_and_liquidity():
+    for price, factor, _ in cases(1):
+        span = amm.around(price, factor)
+        liquidity = amm.liquidity_of_value(10_000, price, span)
+        base, quote = amm.amounts(liquidity, price, span)
+        assert base * price + quote == pytest.approx(10_000, rel=1e-9)
+        assert base * price == pytest.approx(quote, rel=1e-9), "half of it is base"
+        assert liquidity_of_amounts(base, quote, price, span) == pytest.approx(liquidity, rel=1e-9)
+
+
+def test_divergence_loss_scales_with_the_efficiency():
+    for price, factor, ratio in cases(2):
+        closed_form = full_range_divergence(ratio) / (1 - 1 / sqrt(factor))
+        assert divergence(price, amm.around(price, factor), ratio) == pytest.approx(closed_form, abs=1e-9)
+
+
+def test_liquidity_of_a_range_scales_with_its_efficiency():
+    for price, factor, _ in cases(4):
+        full_range = 10_000 / (2 * sqrt(price))
+        concentrated = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
+        assert concentrated / full_range == pytest.approx(amm.efficiency(factor), rel=1e-9)
+    assert [round(amm.efficiency(factor), 2) for factor in (1.2, 2, 4)] == [11.48, 3.41, 2.0]
+
+
+@pytest.mark.parametrize(("factor", "loss"), [(1.2, -0.04752), (2, -0.19526), (4, -0.4)])
+def test_divergence_loss_at_range_edges_is_the_known_one(factor, loss):
+    assert divergence(2000, amm.around(2000, factor), factor) == pytest.approx(loss, abs=1e-5)
+    assert divergence(2000, amm.around(2000, factor), 1 / factor) == pytest.approx(loss, abs=1e-5)
+
+
+def test_amounts_equal_the_white_paper_in_sixty_digits():
+    dice = random.Random(5)
+    with localcontext() as context:
+        context.prec = 60
+        for _ in range(500):
+            middle, half = dice.randint(-80_000, 80_000), dice.randrange(60, 6000, 10)
+            tick = middle + dice.randint(-2 * half, 2 * half)
+            low, high, price = (Decimal("1.0001") ** number for number in (middle - half, middle + half, tick))
+            root = min(max(price.sqrt(), low.sqrt()), high.sqrt())
+            exact = 10**6 * (1 / root - 1 / high.sqrt()), 10**6 * (root - low.sqrt())
+            amounts = amm.amounts(1e6, float(price), Range(float(low), float(high)))
+            assert amounts == pytest.approx([float(amount) for amount in exact], rel=1e-9, abs=1e-6)
+
+
+def test_outside_its_range_a_position_is_one_coin():
+    span = Range(1000, 4000)
+    assert amm.amounts(5, 500, span) == (5 * (1 / sqrt(1000) - 1 / sqrt(4000)), 0)
+    assert amm.amounts(5, 9000, span) == (0, 5 * (sqrt(4000) - sqrt(1000)))
+    assert (amm.base_share(500, span), amm.base_share(9000, span)) == (1, 0)
+    for price in (500, 9000):
+        base, quote = amm.amounts(5, price, span)
+        assert liquidity_of_amounts(base, quote, price, span) == pytest.approx(5, rel=1e-12)
+
+
+def test_fees_of_a_swap_are_a_share_of_its_input():
+    """A swap along the curve from 2000 to 2100 pays fee / (1 - fee) of what it moves, liquidity by liquidity."""
+    mine, others, rate = 1e3, 9e3, 0.0005
+    amount = (mine + others) * (sqrt(2100) - sqrt(2000))
+    exact = mine * (sqrt(2100) - sqrt(2000)) * rate / (1 - rate)
+    assert amm.fees(amount / (1 - rate), rate, 1.0, mine, others) == pytest.approx(exact, rel=1e-12)
+
+
+@given(st.floats(-2, 2), st.floats(-2, 2), st.lists(st.floats(-1.9, 1.9), min_size=1, max_size=5, unique=True))
+def test_neighbouring_ranges_share_a_move_completely(start, end, edges):
+    bounds = [exp(-3), *sorted(exp(edge) for edge in edges), exp(3)]
+    shares = [amm.share_inside(exp(start), exp(end), Range(low, high)) for low, high in pairwise(bounds)]
+    assert sum(shares) == pytest.approx(1, abs=1e-6)
+    assert all(0 <= share <= 1 for share in shares)
+
+
+def test_half_a_move_through_the_edge_counts_half():
+    span = Range(1, exp(1))
+    assert amm.share_inside(exp(0.5), exp(1.5), span) == pytest.approx(0.5)
+    assert amm.share_inside(exp(1.5), exp(0.5), span) == pytest.approx(0.5)
+    assert amm.share_inside(0.5, 0.9, span) == amm.share_inside(3, 4, span) == 0
+    assert amm.share_inside(2, 2, span) == 1
+    assert amm.share_inside(3, 3, span) == 0
+
+
+def test_arbitrage_costs_an_eighth_of_the_variance():
+    """Against a portfolio that rebalances at the market's price, over 400 paths of 30 days at sigma 0.8."""
+    dice, sigma, years = np.random.default_rng(3), 0.8, 30 / 365
+    paths, steps = 400, 2000
+    moves = dice.standard_normal((paths, steps)) * sigma * sqrt(years / steps) - sigma**2 * years / steps / 2
+    prices = np.exp(np.cumsum(np.hstack([np.zeros((paths, 1)), moves]), axis=1))
+    value, base = 2 * np.sqrt(prices), 1 / np.sqrt(prices)
+    portfolio_gain = (base[:, :-1] * np.diff(prices, axis=1)).sum(axis=1)
+    loss = portfolio_gain - (value[:, -1] - value[:, 0])
+    closed_form = amm.loss_versus_rebalancing(sigma) * (value[:, :-1] * years / steps).sum(axis=1)
+    assert (loss / closed_form).mean() == pytest.approx(1, abs=0.02)
+    span = Range(1e-9, 1e9)
+    assert amm.amounts(1.0, 1.21, span) == pytest.approx((1 / 1.1, 1.1), abs=1e-4), "it is the position simulated"
