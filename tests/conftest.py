@@ -15,7 +15,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -268,6 +268,13 @@ def sqlite_url(tmp_path: Path, migrated_sqlite: Path) -> str:
 
 
 @pytest.fixture
+def sqlite_database(sqlite_url: str) -> Iterator[Database]:
+    """A migrated SQLite database of its own."""
+    with closing(Database(sqlite_url)) as database:
+        yield database
+
+
+@pytest.fixture
 def postgresql_url(migrated_postgresql: Engine) -> Iterator[str]:
     """The address of a migrated PostgreSQL schema, emptied afterwards."""
     yield migrated_postgresql.url.render_as_string(False)
@@ -286,9 +293,8 @@ def database_url(request) -> str:
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     """A migrated database of its own, of each kind in turn."""
-    database = Database(database_url)
-    yield database
-    database.close()
+    with closing(Database(database_url)) as database:
+        yield database
 
 
 @pytest.fixture(scope="session")

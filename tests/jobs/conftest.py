@@ -15,12 +15,7 @@ import app
 from service.jobs import prices
 from service.market.instants import DAY, HOUR
 from service.store.database import Database
-from tests.jobs.live import (
-    DAYS,
-    SEED,
-    LiveFeed,
-    Outside,
-)
+from tests.jobs.live import DAYS, SEED, LiveFeed, Outside
 from tests.jobs.plant import Plant
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.conftest import ExchangeServer, serve
@@ -140,11 +135,3 @@ def world(outside_world: Outside) -> Outside:
 def live(live_world, live_data: Path, world: Outside, tmp_path: Path) -> Iterator[RunningService]:
     with running_service(copied(live_data, tmp_path), wall=START + 60, **world.options) as service:
         yield service
-
-
-@pytest.fixture
-def sqlite_database(sqlite_url: str) -> Iterator[Database]:
-    """A migrated SQLite database of its own."""
-    database = Database(sqlite_url)
-    yield database
-    database.close()

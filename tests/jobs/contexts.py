@@ -14,12 +14,7 @@ from service.store.database import Database
 
 
 def context_of(
-    database: Database,
-    assets: Sequence[str] = (),
-    *,
-    step: int = HOUR,
-    history_from: int = 0,
-    world_origin: int = 0,
+    database: Database, assets: Sequence[str] = (), *, step: int = HOUR, history_from: int = 0, world_origin: int = 0
 ) -> JobContext:
     """A context over a database, with a feed of these assets that is never asked."""
     feed, clock = SimpleNamespace(assets=assets, step=step), WorldClock("simulated", world_origin=world_origin)

@@ -1,30 +1,38 @@
-"""Votes are stored with their row of the ledger, and only on an open challenge."""
+"""What is kept with its row of the ledger: votes, settlements, the record, and timestamps of the last root."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import Connection, update
 
+from service.config import Settings
 from service.forecasting.predictions import Prediction, Settlement
 from service.forecasting.predictions.commitments import question_row
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.voters.track_record import TrackRecord, build
-from service.jobs import apex
+from service.jobs import apex, committing
 from service.jobs.committing import keep_settlement, keep_settlements, keep_votes, renew_record, withdraw_texts
+from service.jobs.job import JobContext
 from service.ledger import proofs
+from service.ledger.roots import Root
 from service.ledger.verifier import verify
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.operator.__main__ import main
 from service.store import idempotency, ledger, predictions
+from service.store.database import Database
 from service.store.pages import RECORD, records
 from service.store.tables import resolved_day
+from tests.authorities import Authority, authority
 from tests.forecasting.markets import settled, waiting
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
+from tests.jobs.contexts import context_of
 from tests.jobs.track_record import END, SLOT, rows
 from tests.jobs.track_record import settled as settled_in
+from tests.ledger import books
 from tests.running_service import START, RunningService
 
 
@@ -173,3 +181,77 @@ def test_a_day_has_one_root_that_proves_its_rows(old_house):
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is None
     proof["entry"]["body"]["p"] += 0.1
     assert proofs.fault(proofs.read(proof), yesterday.seq, key) is not None
+
+
+@pytest.fixture(scope="module")
+def tsa(tmp_path_factory) -> Iterator[Authority]:
+    with authority(tmp_path_factory.mktemp("authority") / "tsa") as server:
+        yield server
+
+
+@pytest.fixture
+def now() -> int:
+    return int(time.time())
+
+
+@pytest.fixture
+def context(sqlite_database: Database, tsa: Authority) -> JobContext:
+    """A job context whose operator names an authority."""
+    settings = Settings(ledger_tsa_urls=(tsa.url,), ledger_tsa_certificates=tsa.certificates)
+    return replace(context_of(sqlite_database), settings=settings)
+
+
+def seal(context: JobContext, at: int) -> Root:
+    """A row and a root over it, signed at a unix second."""
+    with context.database.writing() as db:
+        ledger.append(db, books.rows(1), at - HOUR)
+        root = ledger.seal(db, iso(at)[:10], books.SEED, at)
+    assert root
+    return root
+
+
+def stamp(context: JobContext, at: int) -> list[str]:
+    """The days of the roots that are timestamped after a slot of the job."""
+    effects = committing.stamp(context, at)
+    with context.database.writing() as db:
+        effects(db)
+        return [timestamp.day for timestamp in ledger.timestamps(db)]
+
+
+def test_the_last_root_is_timestamped_once(context, tsa: Authority, now: int):
+    assert stamp(context, now) == []
+    root = seal(context, now)
+    assert stamp(context, now) == stamp(context, now) == [root.day]
+    assert len(list(tsa.folder.glob("reply"))) == 1
+    with context.database.reading() as db:
+        result = verify(ledger.export(db), certificates=context.settings.authorities)
+    assert (result.fault, result.timestamps, result.stamped_seq) == (None, 1, 1)
+
+
+def test_a_failure_is_logged_and_tried_again(context, tsa: Authority, now: int, log_events):
+    """The root stands meanwhile; the job itself does not fail."""
+    root = seal(context, now)
+    tsa.failures[:] = [503]
+    assert stamp(context, now) == []
+    assert [event["event"] for event in log_events] == ["source_failed"]
+    assert stamp(context, now + 600) == [root.day]
+
+
+def test_one_authority_does_not_wait_for_another(context, tsa: Authority, now: int):
+    urls = ("http://127.0.0.1:1/away", tsa.url)
+    context = replace(context, settings=context.settings.model_copy(update={"ledger_tsa_urls": urls}))
+    root = seal(context, now)
+    assert stamp(context, now) == [root.day]
+
+
+def test_a_root_that_would_be_stale_is_not_stamped(context, now: int):
+    seal(context, now - DAY - HOUR)
+    assert stamp(context, now) == []
+
+
+@pytest.mark.parametrize(("world", "urls", "is_wanted"), [("live", 1, True), ("live", 0, False), ("replay", 1, False)])
+def test_roots_of_a_replay_are_never_stamped(context, world: str, urls: int, is_wanted: bool):
+    settings = context.settings.model_copy(update={"ledger_tsa_urls": context.settings.ledger_tsa_urls[:urls]})
+    context = replace(context, settings=settings, clock=WorldClock(world))
+    with context.database.reading() as db:
+        assert committing.names_authorities(db, context) is is_wanted

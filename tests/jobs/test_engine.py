@@ -29,16 +29,11 @@ from tests.running_service import copied, running_service
 only_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
-def test_the_first_tick_runs_the_latest_slot(plant):
-    plant.beat(plant.engine(plant.job()))
-    assert plant.slots() == [START]
-    assert plant.state() == (START, "done", 1)
-
-
 def test_a_slot_runs_once_however_often_the_clock_ticks(plant):
+    """The first tick runs the latest one."""
     engine = plant.engine(plant.job())
     plant.beat_at(range(START, START + 60, 7), engine)
-    assert plant.slots() == [START]
+    assert (plant.slots(), plant.state()) == ([START], (START, "done", 1))
 
 
 @pytest.mark.slow
@@ -167,16 +162,9 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other(plant):
     assert 4 <= third - second <= 8.5
 
 
-def test_a_failure_is_stored_with_its_reason(plant):
-    def fail(job_context: JobContext, slot: int):
-        raise RuntimeError("feed down")
-
-    plant.beat(plant.engine(plant.job(work=fail)))
-    with plant.database.reading() as db:
-        assert db.scalar(select(job_run.c.error)) == "RuntimeError: feed down"
-
-
 def test_after_the_last_attempt_the_next_slot_runs(plant):
+    """A failure is stored with its reason."""
+
     def fail_at_first(job_context: JobContext, slot: int):
         if slot == START:
             raise RuntimeError("feed down")
@@ -185,6 +173,8 @@ def test_after_the_last_attempt_the_next_slot_runs(plant):
     engine = plant.engine(plant.job(work=fail_at_first, attempts=3, backoff_s=1.0))
     plant.beat_at(range(START, START + 60), engine)
     assert plant.state() == (START, "dead", 3)
+    with plant.database.reading() as db:
+        assert db.scalar(select(job_run.c.error)) == "RuntimeError: feed down"
     plant.beat_at([START + MINUTE], engine)
     assert plant.slots() == [START + MINUTE]
 
@@ -281,16 +271,13 @@ def test_a_jump_of_more_than_five_seconds_is_refused(jump: float, is_refused: bo
 
 
 def test_a_clock_that_is_right_again_is_trusted_again():
+    """Many small corrections are followed."""
     clocks, guard = guarded()
     clocks.wall += 3 * DAY
     assert guard.refuses()
     clocks.advance(100)
     clocks.wall -= 3 * DAY
     assert not guard.refuses()
-
-
-def test_many_small_corrections_are_followed():
-    clocks, guard = guarded()
     for _ in range(10):
         clocks.advance(1)
         clocks.wall += 4

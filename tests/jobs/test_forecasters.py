@@ -118,18 +118,8 @@ def settled_markets() -> pd.DataFrame:
         yes, resolved_at = float(market.outcome == "yes"), market.settlement.resolved_at
         week = pd.Timestamp(resolved_at, unit="s").to_period("W-SUN").ordinal
         end = market.closes_at if resolved_at >= market.closes_at else resolved_at - HOUR
-        row = (
-            market.id,
-            market.voted_at,
-            end,
-            resolved_at,
-            market.deadline,
-            week,
-            yes,
-            market.commitment.p,
-            market.closes_at,
-        )
-        rows.append(row)
+        instants = (market.voted_at, end, resolved_at, market.deadline)
+        rows.append((market.id, *instants, week, yes, market.commitment.p, market.closes_at))
     names = ("market", "begin", "end", "resolved", "deadline", "week", "yes", "pool", "closing")
     return pd.DataFrame(rows, columns=names).sort_values(["resolved", "deadline", "market"]).reset_index(drop=True)
 
@@ -269,10 +259,7 @@ def test_every_forecaster_is_scored_as_in_pandas(database: Database):
         matches(scores, "peer_pool", part.coverage * (pool - part.log_score), part.week, least)
 
         first = part[part.opening.notna()]
-        brier, right = (
-            (first.opening - first.yes) ** 2,
-            (first.opening > 0.5) == (first.yes == 1),
-        )
+        brier, right = ((first.opening - first.yes) ** 2, (first.opening > 0.5) == (first.yes == 1))
         opening = rows[f"owl-{caller}"].opening
         assert (opening.n, opening.best) == (len(first), longest(right))
         assert opening.accuracy_pct == pytest.approx(100 * right.mean(), abs=6e-5)

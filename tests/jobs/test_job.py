@@ -1,4 +1,4 @@
-"""Jobs follow the world's or the wall's clock; the context says how many questions run at once."""
+"""Jobs follow a clock and their timetable, in every world; one deletes daily what has expired."""
 
 from __future__ import annotations
 
@@ -9,18 +9,30 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import func, select
 
 from service.config import Settings
 from service.errors import SourceFailed
 from service.jobs import job
+from service.jobs.engine import Engine
 from service.jobs.job import Every, Job, JobContext, Monthly
+from service.jobs.prune import has_reserved, prune, refund_expired
+from service.jobs.timetable import timetable
 from service.market.instants import DAY, HOUR, MINUTE, WorldClock, iso, unix
 from service.market.prices import PricesDocument
+from service.notifications.events import Attempt, Message
 from service.sources.feeds import FetchedBars
-from service.store import snapshots
+from service.store import keys, notifications, quotas, snapshots
+from service.store.database import Database
+from service.store.pages import fits
+from service.store.quotas import LEASE_S
+from service.store.tables import rate_window
 from service.trading.accounts import AccountTerms
 from tests.forecasting.made import panel_of
+from tests.jobs.mortal import work_all
 from tests.jobs.track_record import document
+from tests.market.coverages import whole
+from tests.receiver import endpoint
 
 WALL = 1_800_000_000
 
@@ -186,3 +198,136 @@ def test_documents_show_that_their_feed_has_stopped(house, monkeypatch):
     assert unix(after["timestamp"]) == unix(before["timestamp"]) + HOUR
     assert after["as_of"] == before["as_of"]
     assert unix(after["stale_after"]) < unix(after["timestamp"])
+
+
+NOW = 1_800_000_000 - 1_800_000_000 % DAY + 10 * HOUR + 7 * MINUTE
+STEP = 300
+
+
+def jobs(world: str) -> dict[str, Job]:
+    return {job.name: job for job in timetable(world, STEP)}
+
+
+def after(timetable_jobs: dict[str, Job], name: str) -> set[str]:
+    """Every job that a job waits for, directly or not."""
+    needs = timetable_jobs[name].needs
+    return set(needs).union(*(after(timetable_jobs, dependency) for dependency in needs))
+
+
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_no_job_waits_for_itself_and_each_has_one_name(world):
+    by_name = jobs(world)
+    assert len(by_name) == len(timetable(world, STEP))
+    assert not [name for name in by_name if name in after(by_name, name)]
+
+
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_votes_follow_prices_and_scores_follow_settlements(world):
+    by_name = jobs(world)
+    assert {"tick", "observe"} <= after(by_name, "predict")
+    assert {"tick", "predict"} <= after(by_name, "settle")
+    assert {"predict", "settle"} <= after(by_name, "score")
+    assert {"predict", "news", "rank"} <= after(by_name, "apex")
+    assert {"settle", "battle"} <= after(by_name, "seal")
+
+
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_the_past_of_every_world_is_backfilled_first(world):
+    """Nothing is opened, called or printed before it was."""
+    by_name = jobs(world)
+    assert "refit" in after(by_name, "backfill")
+    assert all("backfill" in after(by_name, name) for name in ("predict", "settle", "score", "apex", "news", "seal"))
+
+
+def test_only_the_live_world_asks_outside_markets():
+    """Once its own markets were opened."""
+    assert not {"import_markets", "settle_imported", "history"} & {*jobs("simulated"), *jobs("replay")}
+    assert all("predict" in after(jobs("live"), name) for name in ("import_markets", "settle_imported"))
+
+
+def test_only_what_computes_nothing_from_prices_runs_before_history():
+    """All else would be published or committed from a part of it."""
+    names = {job.name for job in timetable("live", STEP) if not job.needs_history}
+    assert names == {"tick", "history", "refund_expired", "prune"}
+
+
+def test_jobs_that_callers_wait_for_follow_the_wall_clock():
+    """A challenge is answered and votes are counted in seconds, however fast a replay runs."""
+    of_callers = {"answer", "audit", "list_markets", "rates", "refund_expired", "prune", "stamp", "witness"}
+    assert {entry.name for entry in timetable("replay", STEP) if entry.clock == "wall"} == of_callers
+    assert jobs("replay")["answer"].schedule.seconds == 2
+    assert jobs("replay")["list_markets"].schedule.seconds == MINUTE
+
+
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_every_job_runs_after_its_needs(world, sqlite_url):
+    """The real timetable with jobs that do nothing: after one look each has run, none before its needs."""
+    done: list[tuple[str, int]] = []
+    database, all_jobs = Database(sqlite_url), timetable(world, STEP)
+    engine = Engine(database, [_watched(job, done) for job in all_jobs], _job_context(world), now=lambda: NOW)
+    work_all(engine)
+    order = [name for name, _ in done]
+    assert sorted(order) == sorted(job.name for job in all_jobs)
+    for entry in all_jobs:
+        assert all(order.index(dependency) < order.index(entry.name) for dependency in entry.needs)
+    hourly = ("predict", "settle", "score", "news", "apex", "seal", "import_markets")
+    assert {slot for name, slot in done if name in hourly} == {NOW // HOUR * HOUR}
+    assert max(slot for _, slot in done) <= NOW
+    engine.stop()
+    database.close()
+
+
+def _job_context(world: str) -> SimpleNamespace:
+    return SimpleNamespace(clock=WorldClock(world), histories=lambda _db, now: whole(("btc",), now))
+
+
+def _watched(job: Job, done: list[tuple[str, int]]) -> Job:
+    def work(_job_context, slot: int):
+        done.append((job.name, slot))
+        return lambda _: None
+
+    return Job(job.name, job.schedule, work, job.clock, job.needs)
+
+
+CONTEXT = SimpleNamespace(clock=WorldClock("simulated"), settings=Settings())
+
+
+def test_what_has_expired_is_deleted(sqlite_database):
+    """Windows that have ended, old deliveries, webhooks of revoked keys, and fits but for the last two.
+
+    A request may still be reading the fits before those in use.
+    """
+    old = SLOT - 31 * DAY
+    live_row, revoked_row = (
+        endpoint(sqlite_database, "https://example.com/", old, plan=plan) for plan in ("paid", "free")
+    )
+    with sqlite_database.writing() as db:
+        for number in range(5):
+            fits.save(db, number, {"slot": number})
+        quotas.take_hits(db, "ended", SLOT - 1)
+        quotas.take_hits(db, "open", SLOT + DAY)
+        for row in (live_row, revoked_row):
+            for at in (old, SLOT):
+                message = Message(f"{row.id}_{at}", 1, "lane.trade", "{}")
+                notifications.record_attempt(db, row.id, Attempt(message, at, 5, 204, None))
+        keys.revoke_key(db, revoked_row.key, old)
+        prune(CONTEXT, SLOT)(db)
+        assert list(fits.every(db)) == [3, 4]
+        assert db.scalar(select(func.count()).select_from(rate_window)) == 1
+        assert quotas.open_window(db, "open", SLOT).hits == 1
+        assert [delivery.last_at for delivery in notifications.find_deliveries(db, live_row.id, None, 10)] == [SLOT]
+        assert notifications.key_webhooks(db, revoked_row.key) == []
+
+
+ENDS = 20_000 * DAY
+CHARGED_AT = ENDS - 3_600
+
+
+def test_a_charge_is_refunded_once_its_lease_is_over(database):
+    with database.writing() as db:
+        assert not has_reserved(db, None)
+        quotas.reserve(db, "a", "k", ENDS, 10, CHARGED_AT)
+        for slot, hits in ((CHARGED_AT + LEASE_S - 1, 1), (CHARGED_AT + LEASE_S, 0)):
+            refund_expired(None, slot)(db)
+            assert quotas.open_window(db, "k", CHARGED_AT).hits == hits
+            assert has_reserved(db, None) is bool(hits)

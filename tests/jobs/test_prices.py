@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from types import SimpleNamespace
@@ -353,47 +352,26 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 RATES_SLOT = int(NOON.timestamp())
 
 
-@dataclass
-class Feed:
-    """A feed with these rates."""
-
-    quotes: Rates
-
-    def rates(self) -> Rates:
-        return self.quotes
-
-
-def run(database, feed, slot: int = RATES_SLOT) -> None:
+def rates_after(database, feed, slot: int = RATES_SLOT) -> Rates:
+    """The stored rates once the job has run on a feed."""
     effects = read_rates(SimpleNamespace(database=database, feed=feed), slot)
     with database.writing() as db:
         effects(db)
-
-
-def stored(database) -> Rates:
-    with database.reading() as db:
         return snapshots.latest_rates(db)
 
 
-def test_there_is_no_rate_before_the_first_run(sqlite_database):
-    assert stored(sqlite_database) == NO_RATES
-
-
-def test_the_rates_of_a_feed_are_stored(sqlite_database):
-    quotes = {"EUR": Rate(1.0841, "kraken EUR/USD", NOON)}
-    run(sqlite_database, Feed(quotes))
-    assert stored(sqlite_database) == quotes
-
-
 def test_a_currency_without_a_quote_keeps_its_last_rate(sqlite_database):
-    """The rate says its time, and one that is too old is not used."""
-    later = NOON + timedelta(minutes=10)
-    euro, pound = Rate(1.0841, "kraken EUR/USD", NOON), Rate(1.268, "kraken GBP/USD", NOON)
-    run(sqlite_database, Feed({"EUR": euro, "GBP": pound}))
-    run(sqlite_database, Feed({"EUR": Rate(1.09, "kraken EUR/USD", later)}), RATES_SLOT + 600)
-    assert stored(sqlite_database) == {"EUR": Rate(1.09, "kraken EUR/USD", later), "GBP": pound}
+    """The rate says its time, and one that is too old is not used. Before the first run there is none."""
+    with sqlite_database.reading() as db:
+        assert snapshots.latest_rates(db) == NO_RATES
+    later = Rate(1.09, "kraken EUR/USD", NOON + timedelta(minutes=10))
+    first = {"EUR": Rate(1.0841, "kraken EUR/USD", NOON), "GBP": Rate(1.268, "kraken GBP/USD", NOON)}
+    assert rates_after(sqlite_database, SimpleNamespace(rates=lambda: first)) == first
+    feed = SimpleNamespace(rates=lambda: {"EUR": later})
+    assert rates_after(sqlite_database, feed, RATES_SLOT + 600) == first | {"EUR": later}
 
 
 def test_a_simulated_world_has_assumed_rates(sqlite_database):
-    run(sqlite_database, SimulatedFeed(42, 0))
-    assert stored(sqlite_database) == ASSUMED_RATES
-    assert all(rate.as_of is None for rate in stored(sqlite_database).values())
+    rates = rates_after(sqlite_database, SimulatedFeed(42, 0))
+    assert rates == ASSUMED_RATES
+    assert all(rate.as_of is None for rate in rates.values())

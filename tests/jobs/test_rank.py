@@ -1,27 +1,34 @@
-"""The ranking's jobs: leaderboards, a page of each strategy, and the net positions for the swarm."""
+"""The jobs of trading: leaderboards, pages, hospital and net positions, and the lanes with the pools of the world."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
+from service.jobs import battle, forecast, prices
 from service.jobs.apex import swarm
 from service.jobs.job import JobContext
 from service.jobs.rank import publish_strategy_pages, rank, triage
 from service.ledger.chain import ChainEntry
 from service.market.assets import ASSETS
-from service.market.instants import DAY, HOUR, iso
+from service.market.instants import DAY, HOUR, iso, unix
 from service.market.months import ends
 from service.store import bars, ledger, snapshots
 from service.store.database import Database
+from service.store.tables import metadata
 from service.trading.strategies import STRATEGIES
 from tests.forecasting.made import FIRST, made_bars
 from tests.jobs.contexts import context_of
+from tests.jobs.track_record import SLOT, rows
+from tests.running_service import RunningService, running_service
+from tests.sources.conftest import POOL, ExchangeServer, serve
 
-SLOT = FIRST + 60 * DAY
+RANKED_AT = FIRST + 60 * DAY
 
 
 @pytest.fixture
@@ -34,8 +41,8 @@ def job_context(sqlite_database: Database) -> JobContext:
 
 
 def published(job_context: JobContext, job, name: str) -> dict:
-    """The document `name` after the job has run at SLOT."""
-    effects = job(job_context, SLOT)
+    """The document `name` after the job has run at RANKED_AT."""
+    effects = job(job_context, RANKED_AT)
     with job_context.database.writing() as db:
         effects(db)
         return json.loads(snapshots.latest_snapshot(db, name).body)
@@ -45,7 +52,7 @@ def published(job_context: JobContext, job, name: str) -> dict:
 def test_every_leaderboard_ranks_all_strategies_at_the_slot(job_context, name: str):
     """Bars that end later are not used."""
     board = published(job_context, rank, name)
-    assert (board["as_of"], len(board["entries"])) == (iso(SLOT), len(STRATEGIES))
+    assert (board["as_of"], len(board["entries"])) == (iso(RANKED_AT), len(STRATEGIES))
 
 
 def test_shorts_pay_the_rate_of_the_settings(job_context):
@@ -73,7 +80,7 @@ def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
 def test_each_strategy_has_a_page(job_context):
     keys = [entry["key"] for entry in published(job_context, rank, "leaderboard")["entries"]]
     page = published(job_context, publish_strategy_pages, f"strategies/{keys[0]}")
-    assert (page["standing"]["key"], page["as_of"]) == (keys[0], iso(SLOT))
+    assert (page["standing"]["key"], page["as_of"]) == (keys[0], iso(RANKED_AT))
     with job_context.database.reading() as db:
         assert all(snapshots.latest_snapshot(db, f"strategies/{key}") for key in keys)
 
@@ -133,3 +140,68 @@ def test_a_stored_month_is_not_computed_again(closed_months):
 
 def test_before_the_first_month_has_closed_nothing_is_stored(closed_months):
     assert work(closed_months, ends("2025-01") - HOUR) == ({}, [])
+
+
+@pytest.fixture
+def llama(shared_data: Path):
+    """A server that lists the recorded rows and one pool a lane can be in."""
+    answer = json.loads((shared_data / "recorded" / "defillama" / "pools.json").read_text())
+    document = answer | {"data": [*answer["data"], answer["data"][0] | POOL]}
+    yield from serve(ExchangeServer(routes=lambda *_: document))
+
+
+@pytest.fixture
+def service(tmp_path: Path):
+    with running_service(tmp_path, history_days=60) as service:
+        yield service
+
+
+def run(service: RunningService, job, slot: int, **options) -> None:
+    job_context = service.engine.job_context
+    effects = job(replace(job_context, settings=job_context.settings.model_copy(update=options)), slot)
+    with service.runtime.database.writing() as db:
+        effects(db)
+
+
+def battle_of(service: RunningService) -> dict:
+    return service.client.get("/api/v1/bot-battle").get_json()
+
+
+@pytest.mark.slow
+def test_the_lanes_use_the_listed_pools(service, llama):
+    """They are named in the lane, its mode and the sources of the document."""
+    for job in (prices.tick, forecast.observe):
+        run(service, job, SLOT)
+    run(service, battle.list_pools, SLOT, pools_url=f"{llama.address}/pools")
+    run(service, battle.battle, SLOT)
+    document = battle_of(service)
+    lanes = {lane["name"]: lane for lane in document["lanes"]}
+    assert document["sources"]["pools"] == "defillama"
+    assert lanes["lp_wide"]["current_pool"] == "WETH/USDC 0.05% (Arbitrum)"
+    assert lanes["lp_wide"]["mode"] == "paper-defillama"
+
+
+@pytest.mark.slow
+def test_pools_listed_a_day_ago_are_not_used(service, llama):
+    for job in (prices.tick, forecast.observe):
+        run(service, job, SLOT)
+    run(service, battle.list_pools, SLOT - DAY - 3600, pools_url=f"{llama.address}/pools")
+    run(service, battle.battle, SLOT)
+    assert battle_of(service)["sources"]["pools"] == "assumed"
+
+
+@pytest.mark.slow
+def test_lane_trades_recorded_within_the_hour_are_live(house, old_house):
+    """Trades recorded later, after a time in which no process ran, are marked as backfilled."""
+    rows_before = len(rows(house))
+    trades = [row for row in rows(old_house, "lane_trade") if row.seq > rows_before]
+    assert trades
+    for row in trades:
+        assert unix(row.body["time"]) > SLOT
+        assert row.backfilled == (unix(row.body["time"]) < unix(row.recorded_at) - HOUR)
+    span = range(SLOT + 6 * HOUR, SLOT + 7 * HOUR + 1)
+    assert any(not row.backfilled and unix(row.body["time"]) in span for row in trades)
+    with old_house.runtime.database.reading() as db:
+        assert len(rows(old_house, "lane_trade")) == db.scalar(
+            select(func.count()).select_from(metadata.tables["lane_event"])
+        )

@@ -1,14 +1,27 @@
-"""Threads for what is due, and the one that looks every second."""
+"""Threads for what is due, the engine that `python app.py` runs with them, and computations in child processes."""
 
 from __future__ import annotations
 
+import math
+import os
+import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import insert, select
 
-from service.jobs import threads
+from service.jobs import processes, threads
+from service.jobs.engine import Engine
+from service.jobs.job import Every, Job
+from service.jobs.processes import ChildFailed
 from service.jobs.threads import Threads, Ticker
+from service.market.instants import WorldClock
+from service.store import runs
+from service.store.database import Database
 
 DEADLINE_S = 10
 
@@ -116,3 +129,129 @@ def test_the_ticker_survives_a_failure(monkeypatch):
     ticker.start()
     assert repetition.wait(DEADLINE_S)
     ticker.stop()
+
+
+# Slots that come once in thirty years: each job of these tests runs once.
+FOREVER = Every(10**9)
+SLOT = 10**9
+
+
+@pytest.fixture(params=["sqlite"])
+def database_url(request) -> str:
+    """SQLite, where threads block each other more; the database makes no other difference here."""
+    return request.getfixturevalue(f"{request.param}_url")
+
+
+@contextmanager
+def running(database: Database, *jobs: Job) -> Iterator[Engine]:
+    engine = Engine(database, jobs, SimpleNamespace(clock=WorldClock("simulated")))
+    engine.start()
+    yield engine
+    engine.stop()
+
+
+def write(journal, lane: str = "t"):
+    return lambda db: db.execute(insert(journal).values(slot=SLOT, lane=lane))
+
+
+def wait_for(condition) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def newest(database: Database, job: str = "tick") -> runs.Run | None:
+    with database.reading() as db:
+        return runs.newest_run(db, job)
+
+
+def test_a_first_start_does_not_wait_for_the_ticker(database, journal):
+    names = ("a", "b", "c", "d")
+    jobs = [
+        Job(name, FOREVER, lambda _context, _slot, name=name: write(journal, name), needs=tuple(names[:n][-1:]))
+        for n, name in enumerate(names)
+    ]
+    start = time.monotonic()
+    with running(database, *jobs):
+        wait_for(lambda: (run := newest(database, "d")) and run.state == "done")
+        took = time.monotonic() - start
+    with database.reading() as db:
+        assert list(db.scalars(select(journal.c.lane).order_by(journal.c.id))) == list(names)
+    assert took < len(names) * threads.BEAT_S / 2
+
+
+@pytest.mark.slow
+def test_stopping_waits_for_the_running_job(database, journal):
+    working, go_on = threading.Event(), threading.Event()
+
+    def work(_context, _slot):
+        working.set()
+        assert go_on.wait(DEADLINE_S)
+        return write(journal)
+
+    with running(database, Job("tick", FOREVER, work)) as engine:
+        assert working.wait(DEADLINE_S)
+        thread = threading.Thread(target=engine.stop)
+        thread.start()
+        go_on.set()
+        thread.join(DEADLINE_S)
+        assert newest(database).state == "done"
+
+
+@pytest.mark.slow
+def test_a_long_job_does_not_keep_a_short_one_waiting(database, journal):
+    long_start, short_done = threading.Event(), threading.Event()
+
+    def long(_context, _slot):
+        long_start.set()
+        assert short_done.wait(DEADLINE_S)
+        return write(journal, "l")
+
+    with running(
+        database, Job("long", FOREVER, long), Job("short", FOREVER, lambda _context, _slot: write(journal, "s"))
+    ):
+        assert long_start.wait(DEADLINE_S)
+        wait_for(lambda: (run := newest(database, "short")) and run.state == "done")
+        assert newest(database, "long").state == "running"
+        short_done.set()
+        wait_for(lambda: newest(database, "long").state == "done")
+
+
+def test_the_result_of_the_function_is_returned():
+    assert processes.call_child(math.hypot, 3.0, 4.0) == 5.0
+
+
+def test_a_child_has_the_session_of_its_parent_but_no_ctrl_c():
+    """Its low priority counts against the web processes; the terminal's signals go to the parent alone."""
+    assert processes.call_child(os.getsid, 0) == os.getsid(0)
+    assert processes.call_child(os.getpgrp) != os.getpgrp()
+
+
+def test_a_failure_has_the_end_of_the_childs_output():
+    with pytest.raises(ChildFailed, match="math domain error"):
+        processes.call_child(math.sqrt, -1.0)
+
+
+def test_each_call_has_its_result_in_order():
+    pairs = [(3.0, 4.0), (5.0, 12.0), (8.0, 15.0)]
+    assert processes.call_child(processes.call_children, math.hypot, pairs) == [5.0, 13.0, 17.0]
+
+
+def test_a_failure_among_several_is_raised():
+    with pytest.raises(ChildFailed, match="math domain error"):
+        processes.call_child(processes.call_children, math.sqrt, [(4.0,), (-1.0,)])
+
+
+def test_a_process_that_is_killed_ends_the_others():
+    """No result is waited for that cannot come; the other one would sleep a minute."""
+    start = time.monotonic()
+    with pytest.raises(ChildFailed, match="a process ended without a result"):
+        processes.call_child(processes.call_children, _die_or_wait, [(True,), (False,)])
+    assert time.monotonic() - start < 30
+
+
+def _die_or_wait(dies: bool) -> None:
+    if dies:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(60)

@@ -9,13 +9,13 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from service.jobs import apex, committing, predict, score
+from service.jobs import apex, backfill, committing, predict, score
 from service.ledger.verifier import Verification, verify
-from service.market.instants import HOUR
-from service.store import ledger
+from service.market.instants import DAY, HOUR
+from service.store import ledger, predictions
 from service.store.pages import apex_calls
-from service.store.tables import prediction
-from tests.jobs.track_record import END, opened, rows, settled
+from service.store.tables import metadata, prediction
+from tests.jobs.track_record import END, SLOT, document, opened, rows, settled
 from tests.running_service import RunningService
 
 
@@ -91,3 +91,77 @@ def test_a_job_of_the_record_is_done_well_within_a_second(name, old_house):
     gc.unfreeze()
     print(f"{name}: {took:.3f} s")
     assert took < 1
+
+
+@pytest.mark.slow
+def test_the_books_stay_apart(house, old_house):
+    """What was committed live is in one book, and of the past only what was still open is new in the other."""
+    before, after = settled(house, backfilled=True), settled(old_house, backfilled=True)
+    assert {market_id: after[market_id] for market_id in before} == before
+    assert set(after) - set(before) <= set(opened(house))
+    books = {book["backfilled"]: book for book in document(old_house, "ai-vs-market")["books"]}
+    counts = {
+        backfilled: sum(market.settlement.outcome != "void" for market in settled(old_house, backfilled).values())
+        for backfilled in (False, True)
+    }
+    assert {backfilled: book["n"] for backfilled, book in books.items()} == counts
+    voters = Counter((row["voter"], row["backfilled"]) for row in document(old_house, "streaks")["streaks"])
+    assert set(voters.values()) == {1}
+    assert {oracle for oracle, backfilled in voters if not backfilled} > {"consensus", "vol"}
+    assert not document(old_house, "apex")["backfilled"]
+
+
+def test_user_votes_are_published_within_a_minute(house):
+    """And a later vote of the same caller takes the place of the first."""
+    house.register()
+    headers = {"X-API-Key": house.key}
+    market = house.client.get("/api/v1/predictions", headers=headers).get_json()["markets"][-1]["id"]
+    for vote in ("yes", "no"):
+        answer = house.client.post(f"/api/v1/predictions/{market}/vote", json={"vote": vote}, headers=headers)
+        assert answer.status_code == 200
+        house.move(60)
+        markets = house.client.get("/api/v1/predictions", headers=headers).get_json()["markets"]
+        tally = next(entry["user_votes"] for entry in markets if entry["id"] == market)
+        assert (tally["yes"], tally["no"], tally["total"]) == (vote == "yes", vote == "no", 1)
+
+
+def test_the_first_start_has_a_record_that_is_all_backfilled(house):
+    past = settled(house, backfilled=True)
+    assert len(past) >= 300
+    assert not settled(house, backfilled=False)
+    assert len(opened(house)) >= 40
+    assert all(opened(house).values())
+    assert {row.kind for row in rows(house) if not row.backfilled} == {"price_forecast"}
+    streaks = document(house, "streaks")["streaks"]
+    assert [row["voter"] for row in streaks if not row["backfilled"]] == ["consensus"]
+    assert {row["voter"] for row in streaks if row["backfilled"]} > {"consensus", "vol", "news", "sv"}
+    live, backfilled = document(house, "ai-vs-market")["books"]
+    assert (live["backfilled"], live["n"], live["verdict"]) == (False, 0, "not enough resolved markets")
+    assert backfilled["n"] >= 300
+    assert backfilled["calibration"]["ai"]["bins"]
+
+
+def test_the_past_is_backfilled_once(house):
+    """Where there are markets nothing is written."""
+    calls = []
+    backfill.backfill(house.engine.job_context, SLOT)(calls.append)
+    assert not calls
+
+
+@pytest.mark.slow
+def test_an_early_challenge_does_not_prevent_the_backfill(house, monkeypatch):
+    """Somebody may ask while the first start is still learning."""
+    monkeypatch.setattr(backfill, "BACKFILLED_S", 2 * DAY)
+    answer = house.client.post(
+        "/api/challenges/create", json={"question": "Will Bitcoin rise?", "deadline": "2026-12-31"}
+    )
+    assert answer.status_code == 200
+    with house.runtime.database.writing() as db:
+        for name in ("opinion", "prediction_vote", "odds", "prediction"):
+            table = metadata.tables[name]
+            key = table.c.id if name == "prediction" else table.c.prediction
+            db.execute(table.delete().where(key != "challenge-1"))
+    effects = backfill.backfill(house.engine.job_context, SLOT)
+    with house.runtime.database.writing() as db:
+        effects(db)
+        assert len(predictions.market_ids(db)) > 20

@@ -104,14 +104,14 @@ def check_inputs(inputs: list[str]) -> Verification:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "with_inputs", "unused"),
+    ("inputs", "with_inputs", "rest"),
     [([], 0, 0), (INPUTS[:1], 2, 0), (INPUTS, 3, 1), ([INPUTS[0], {**INPUTS[1], "fits": {"slot": 1}}], 2, 1)],
     ids=["none", "one", "all", "one with a hash of its own"],
 )
-def test_votes_are_counted_with_their_inputs(inputs: list[dict], with_inputs: int, unused: int):
+def test_votes_are_counted_with_their_inputs(inputs: list[dict], with_inputs: int, rest: int):
     """Votes of the first edition commit to none; other rows are no votes; the ledger holds the old hash."""
     result = check_inputs(rows_of(*inputs))
-    assert (result.fault, result.votes, result.with_inputs, result.unused) == (None, 3, with_inputs, unused)
+    assert (result.fault, result.votes, result.with_inputs, result.unused) == (None, 3, with_inputs, rest)
 
 
 def test_a_changed_input_is_found():
@@ -220,7 +220,7 @@ def test_time_does_not_go_back_again_after_it():
 
 
 @pytest.mark.parametrize(
-    ("entries", "forecasts", "revealed", "withheld"),
+    ("entries", "forecasts", "reveals", "withheld"),
     [
         (taken_back([FORECAST], [RESOLUTION, REVEAL], [RESOLUTION, REVEAL]), 1, 1, 0),
         (taken_back([FORECAST], [RESOLUTION, REVEAL], [RESOLUTION]), 1, 0, 1),
@@ -230,10 +230,10 @@ def test_time_does_not_go_back_again_after_it():
     ],
     ids=["revealed again", "hidden after it", "not settled again", "made ahead", "made and revealed ahead"],
 )
-def test_what_stands_after_a_rewind_is_counted(entries, forecasts: int, revealed: int, withheld: int):
+def test_what_stands_after_a_rewind_is_counted(entries, forecasts: int, reveals: int, withheld: int):
     """Taking back hides nothing: a market that is settled again without showing its forecast is counted."""
     result = verified(entries)
-    assert (result.fault, result.forecasts, result.revealed, result.withheld) == (None, forecasts, revealed, withheld)
+    assert (result.fault, result.forecasts, result.revealed, result.withheld) == (None, forecasts, reveals, withheld)
 
 
 def test_an_ordinary_correction_hides_no_forecast():

@@ -194,11 +194,11 @@ def test_a_row_that_does_not_follow_is_found():
     book = books.book(2, unsealed_rows=1)
     first, (_, stranger) = book.entries[0], chained(books.rows(3)[1:], "2026-11-21T12:00:00Z", None)
     (gap,) = chained(books.rows(1), first.recorded_at, replace(first, seq=2))
-    (early,) = chained(books.rows(1), "2026-11-20T00:00:00Z", first)
+    (predecessor,) = chained(books.rows(1), "2026-11-20T00:00:00Z", first)
     for second, sentence in (
         (stranger, "does not follow the previous row"),
         (gap, "Row 2 is missing or out of place: row 3 is in its position."),
-        (early, "Row 2 has an earlier time than the previous row."),
+        (predecessor, "Row 2 has an earlier time than the previous row."),
     ):
         verdict = verify(books.Book((first, second), ()).lines())
         assert (verdict.seq, sentence in verdict.fault) == (2, True)

@@ -62,17 +62,17 @@ def test_a_bar_without_trades_is_valid():
 
 
 @pytest.mark.parametrize(
-    ("rows", "times", "refused"),
+    ("rows", "times", "expected"),
     [
         ([BAR, changed(close=10.5)], [600], [(600, "a second bar of the same instant")]),
         ([BAR, changed(time=300), changed(time=900)], [600, 900], [(300, "it is older than the bar before it")]),
         ([changed(time=900, low=0.0), BAR, changed(time=900)], [600, 900], [(900, "a price is not positive")]),
     ],
 )
-def test_a_bar_out_of_order_is_refused(rows, times, refused):
+def test_a_bar_out_of_order_is_refused(rows, times, expected):
     """Of two bars of one instant the first is kept; a refused bar does not affect the order."""
     bars, refusals = check(rows, STEP)
-    assert (bars.time.tolist(), refusals) == (times, refused)
+    assert (bars.time.tolist(), refusals) == (times, expected)
     assert BAR in bars.rows()
 
 

@@ -37,8 +37,8 @@ def test_a_simulated_world_uses_wall_time():
     seconds = {0: 0, 10: 600, 100: 6000, 99_999_999: 6000}
     assert {second: REPLAY.at(1_900_000_000 + second) - 1_700_000_000 for second in seconds} == seconds
     assert [REPLAY.has_ended(1_700_005_999), REPLAY.has_ended(1_700_006_000)] == [False, True]
-    slow = WorldClock("replay", world_origin=100, wall_origin=0, speed=0.25)
-    assert [slow.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
+    clock = WorldClock("replay", world_origin=100, wall_origin=0, speed=0.25)
+    assert [clock.at(wall) for wall in (0, 3, 4, 7.9, 8)] == [100, 100, 101, 101, 102]
 
 
 @given(st.floats(0, 4e9), st.floats(0, 1e6), st.floats(0.001, 86400))

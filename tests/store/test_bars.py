@@ -1,4 +1,4 @@
-"""Bars kept in memory are those of the database, whatever is stored meanwhile."""
+"""Bars kept in memory are those of the database, whatever is stored meanwhile; and coins outside the seven."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from service.market.bars import Bar, Bars, equal, from_rows, resample
+from service.forecasting.voters.context import Context
+from service.market.bars import Bar, Bars, CoinBars, equal, from_rows, resample
 from service.market.coverage import Coverage
 from service.market.instants import DAY, HOUR, utc
-from service.store import bars
+from service.store import bars, coins
 from service.store.bars import HourlyBars, StoredHistory
+from service.store.coins import StoredCoin
 from service.store.database import Database
 
 # A Wednesday, 2025-01-01 00:00 UTC.
@@ -52,17 +54,14 @@ def test_bars_come_back_as_they_were_stored(database):
 
 
 def test_only_bars_that_are_complete_by_the_end_are_loaded(database):
+    """Each asset has bars of its own."""
     add(database, "btc", walk(START + 300 * np.arange(10)))
     with database.reading() as db:
         result = bars.load_bars(db, "btc", START + 300, START + 1799, 300)
-    assert result.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
-
-
-def test_an_asset_without_bars_has_none(database):
-    with database.reading() as db:
         assert len(bars.load_bars(db, "eth", 0, START, 300)) == 0
         assert bars.last_bar(db, "eth", 300) is None
-    assert add(database, "eth", walk([])) == 0
+    assert result.time.tolist() == [START + 300, START + 600, START + 900, START + 1200]
+    assert [add(database, "eth", walk(times)) for times in ([], [START])] == [0, 1]
 
 
 def test_a_stored_bar_is_never_replaced(database):
@@ -71,11 +70,6 @@ def test_a_stored_bar_is_never_replaced(database):
     assert add(database, "btc", walk(START + 300 * np.arange(5, 15))) == 5
     with database.reading() as db:
         assert equal(bars.load_bars(db, "btc", START, START + 3000, 300), first)
-
-
-def test_each_asset_has_bars_of_its_own(database):
-    add(database, "btc", walk([START]))
-    assert add(database, "eth", walk([START])) == 1
 
 
 @pytest.mark.slow
@@ -108,14 +102,12 @@ def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
 
 
 @pytest.mark.parametrize("asset", ["btc", "gold"])
-def test_real_bars_survive_the_database(sqlite_url, shared_data, asset):
+def test_real_bars_survive_the_database(sqlite_database, shared_data, asset):
     text = np.genfromtxt(shared_data / "candles/1h" / f"{asset}.csv", delimiter=",", skip_header=1, usecols=range(1, 6))
     candles = from_rows([(START + HOUR * place, *row) for place, row in enumerate(text.tolist())], HOUR)
-    database = Database(sqlite_url)
-    add(database, asset, candles)
-    with database.reading() as db:
+    add(sqlite_database, asset, candles)
+    with sqlite_database.reading() as db:
         assert equal(bars.load_bars(db, asset, START, candles.as_of, HOUR), candles)
-    database.close()
 
 
 def test_the_record_is_over_hours_and_the_bars_after_them(database):
@@ -218,9 +210,8 @@ def test_a_change_comes_back_as_it_was_stored(database):
     """Where bars are wanted from is that of the last change."""
     with database.writing() as db:
         assert bars.find_coverage(db, "btc", 300) is None
-        before, after = bars.change_coverage(
-            db, "btc", 300, NO_COVERAGE, lambda first: first.answered((10, 20), 20, "a")
-        )
+        span = (10, 20)
+        before, after = bars.change_coverage(db, "btc", 300, NO_COVERAGE, lambda first: first.answered(span, 20, "a"))
         assert (before, bars.find_coverage(db, "btc", 300)) == (NO_COVERAGE, after)
         bars.change_coverage(db, "btc", 300, Coverage(7, 30), lambda coverage: coverage)
         assert bars.find_coverage(db, "btc", 300) == replace(after, wanted_from=7)
@@ -230,10 +221,9 @@ def test_changes_at_the_same_time_are_all_kept(database):
     """The tick and the history may store spans of one asset at once."""
 
     def answer(place: int) -> None:
+        span = (20 * place, 20 * place + 10)
         with database.writing() as db:
-            bars.change_coverage(
-                db, "eth", 300, NO_COVERAGE, lambda coverage: coverage.answered((20 * place, 20 * place + 10), 9, "a")
-            )
+            bars.change_coverage(db, "eth", 300, NO_COVERAGE, lambda coverage: coverage.answered(span, 9, "a"))
 
     with ThreadPoolExecutor(4) as executor:
         list(executor.map(answer, range(12)))
@@ -285,3 +275,64 @@ def test_a_record_begins_where_the_history_has_no_gap(database):
             bars.change_coverage(db, "btc", step, Coverage(island, now, windows=windows), lambda coverage: coverage)
     record = StoredHistory(database.reading, STEP, now).record("btc")
     assert (record.high, record.since) == (100.0, utc(AFTERNOON))
+
+
+NOW = 500_000 * HOUR
+CONTEXT = Context("pepe", NOW, 0.3, 200.0, 1e-5, 1e-5, inputs={"move_4h": None}, correlations={"btc": 0.5})
+
+
+def _bars(since: int, count: int, step: int, price: float) -> Bars:
+    return from_rows([(since + place * step, price, price, price, price, 1.0) for place in range(count)], step)
+
+
+def _save(db, key: str, asked_at: int, needed_until: int = 0) -> None:
+    coins.save_coin(db, key, StoredCoin(NOW, "kraken", None, "has 43 days"), asked_at)
+    coins.need_coin(db, key, asked_at, needed_until)
+    coins.add_coin_bars(db, key, CoinBars(_bars(NOW - HOUR, 1, HOUR, 1.0), _bars(NOW, 2, STEP, 1.0)))
+
+
+def test_a_coin_is_read_as_it_was_stored(database):
+    """And the list of coins; the last one counts."""
+    coin = StoredCoin(NOW, "kraken PEPE/USD", CONTEXT)
+    with database.writing() as db:
+        coins.save_coin(db, "pepe", StoredCoin(NOW - 5, "coinbase", None, "has 43 days"), NOW - 5)
+        coins.save_coin(db, "pepe", coin, NOW)
+        assert (coins.find_coin(db, "pepe"), coins.find_coin(db, "wif")) == (coin, None)
+        assert coins.listed_coins(db) == frozenset()
+        for names in ({"pepe", "wif"}, {"pepe"}):
+            coins.save_coin_list(db, names, NOW)
+        assert coins.listed_coins(db) == {"pepe"}
+
+
+def test_a_coin_is_needed_until_its_last_deadline(database):
+    with database.writing() as db:
+        _save(db, "pepe", NOW, NOW + 2 * HOUR)
+        coins.need_coin(db, "pepe", NOW + 1, NOW + HOUR)
+        assert coins.needed_coins(db, NOW + 2 * HOUR - 1) == ["pepe"]
+        assert coins.needed_coins(db, NOW + 2 * HOUR) == []
+
+
+def test_room_is_made_by_the_coin_asked_about_longest_ago(database, monkeypatch):
+    """Its bars go too. Coins with open answers leave no room."""
+    monkeypatch.setattr(coins, "MOST_COINS", 2)
+    with database.writing() as db:
+        _save(db, "pepe", NOW)
+        _save(db, "wif", NOW - 1)
+        assert coins.make_room(db, "pepe", NOW)
+        assert coins.find_coin(db, "wif")
+        assert coins.make_room(db, "ada", NOW)
+        assert coins.find_coin(db, "wif") is None
+        assert [bars.last_bar(db, "wif", step) for step in (HOUR, STEP)] == [None, None]
+        assert bars.last_bar(db, "pepe", STEP)
+        for key in ("pepe", "wif"):
+            _save(db, key, NOW, NOW + HOUR)
+        assert [coins.make_room(db, "ada", at) for at in (NOW, NOW + HOUR)] == [False, True]
+
+
+def test_hours_built_from_short_bars_replace_those_of_the_exchange(database):
+    short = _bars(NOW, 24, STEP, 2.0)
+    with database.writing() as db:
+        coins.add_coin_bars(db, "pepe", CoinBars(_bars(NOW - 2 * HOUR, 3, HOUR, 1.0), short))
+        series = coins.coin_bars(db, "pepe", STEP, NOW - 2 * HOUR, NOW, NOW + 2 * HOUR)
+    assert series.hourly.close.tolist() == [1.0, 1.0, 2.0, 2.0]
+    assert series.feed.rows() == short.rows()

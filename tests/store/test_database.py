@@ -1,11 +1,11 @@
-"""Looking a column up in many keys, on both databases."""
+"""A database: its transactions, faults and pages, looking many keys up, and the world that it belongs to."""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,9 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from service.config import SettingsError
-from service.errors import ServiceUnavailable
+from service.errors import ServiceUnavailable, WrongWorld
 from service.jobs.audit import audit
+from service.market.instants import WorldClock
 from service.store import predictions, world
 from service.store.database import Database, DatabaseAway, fault_of, is_among, opened
 from service.store.snapshots import save_snapshot
@@ -30,35 +31,17 @@ def last_beat(db: Connection) -> int | None:
 
 
 def test_a_writing_block_is_committed_when_it_ends(database):
-    with database.writing() as db:
-        world.beat(db, 7)
-    with database.reading() as db:
-        assert last_beat(db) == 7
-
-
-def test_a_writing_block_that_raises_leaves_nothing(database):
-    def write_and_fail() -> None:
-        with database.writing() as db:
-            world.beat(db, 7)
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        write_and_fail()
-    with database.reading() as db:
-        assert last_beat(db) is None
-
-
-def test_a_reader_sees_what_was_committed_since_it_was_opened(database):
+    """One that raises leaves nothing; a reader sees what was committed since it was opened, and cannot write."""
+    with suppress(RuntimeError), database.writing() as db:
+        world.beat(db, 5)
+        raise RuntimeError
     with database.reading() as db:
         assert last_beat(db) is None
         with database.writing() as other:
             world.beat(other, 7)
         assert last_beat(db) == 7
-
-
-def test_a_reader_cannot_write(database):
     with database.reading() as db, pytest.raises(DBAPIError, match=r"read-?only"):
-        world.beat(db, 7)
+        world.beat(db, 9)
 
 
 @pytest.fixture
@@ -114,48 +97,39 @@ def count_up_in_threads(database: Database) -> None:
         thread.join()
 
 
-def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_url):
-    """With the transactions of the driver's default one in eight was lost."""
-    database = Database(sqlite_url)
-    count_up_in_threads(database)
-    with database.reading() as db:
+def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_database):
+    """With the transactions of the driver's default one in eight was lost.
+
+    Threads share a connection: those that wait for SQLite's lock sleep and retry, half a second for eight callers.
+    """
+    count_up_in_threads(sqlite_database)
+    with sqlite_database.reading() as db:
         assert last_beat(db) == 200
-    database.close()
+        assert sqlite_database.connections(db) == {"active": 1, "idle": 1}
 
 
-def test_writers_of_one_process_share_a_connection_to_sqlite(sqlite_url):
-    """Threads that wait for SQLite's lock sleep and retry: eight callers of six models waited half a second for it."""
-    database = Database(sqlite_url)
-    count_up_in_threads(database)
-    with database.reading() as db:
-        assert database.connections(db) == {"active": 1, "idle": 1}
-    database.close()
+def test_sqlite_keeps_a_write_ahead_log_and_its_foreign_keys(sqlite_database):
+    pragmas = {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000, "foreign_keys": 1}
+    pragmas |= {"recursive_triggers": 1}
+    with sqlite_database.engine.connect() as db:
+        assert {name: db.scalar(text(f"PRAGMA {name}")) for name in pragmas} == pragmas
 
 
-def test_sqlite_keeps_a_write_ahead_log_and_its_foreign_keys(sqlite_url):
-    database = Database(sqlite_url)
-    with database.engine.connect() as db:
-        pragmas = {name: db.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "busy_timeout")}
-        assert pragmas == {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000}
-        assert db.scalar(text("PRAGMA foreign_keys")) == 1
-        assert db.scalar(text("PRAGMA recursive_triggers")) == 1
-    database.close()
-
-
-def test_the_folder_of_a_new_sqlite_file_is_made(tmp_path):
-    database = Database(f"sqlite:///{tmp_path}/not/yet/there.sqlite")
-    database.migrate()
-    assert (tmp_path / "not/yet/there.sqlite").exists()
-    database.close()
+def test_only_the_owner_can_read_the_database(tmp_path):
+    """It holds addresses and questions. Its folder is made."""
+    opened(f"sqlite:///{tmp_path / 'new' / 'folder' / 'x.sqlite'}").close()
+    assert (tmp_path / "new" / "folder").stat().st_mode & 0o777 == 0o700
+    files = list((tmp_path / "new" / "folder").iterdir())
+    assert files
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in files)
 
 
 def test_a_statement_on_postgresql_has_a_timeout(postgresql_url):
-    database = Database(postgresql_url)
-    for open_connection in (database.reading, database.writing):
-        with open_connection() as db:
-            assert db.scalar(text("SHOW statement_timeout")) == "30s"
-            assert db.scalar(text("SHOW lock_timeout")) == "10s"
-    database.close()
+    with closing(Database(postgresql_url)) as database:
+        for open_connection in (database.reading, database.writing):
+            with open_connection() as db:
+                limits = [db.scalar(text(f"SHOW {name}_timeout")) for name in ("statement", "lock")]
+                assert limits == ["30s", "10s"]
 
 
 def test_an_error_never_contains_the_values_of_a_statement(database):
@@ -164,16 +138,18 @@ def test_an_error_never_contains_the_values_of_a_statement(database):
     assert "nf_live_secret" not in str(error.value)
 
 
-def test_a_file_that_is_no_database_is_refused_in_words(tmp_path):
-    (tmp_path / "x.sqlite").write_text("no database at all")
-    with pytest.raises(SettingsError, match=r"x\.sqlite cannot be used: file is not a database"):
-        opened(f"sqlite:///{tmp_path / 'x.sqlite'}")
-
-
-def test_a_folder_that_cannot_be_made_is_refused_in_words(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(SettingsError, match=r"The folder of the database .* cannot be used"):
-        opened(f"sqlite:///{tmp_path / 'file' / 'x.sqlite'}")
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("file", r"file cannot be used: file is not a database"),
+        ("file/x.sqlite", r"The folder of the database .* cannot be used"),
+    ],
+)
+def test_a_file_that_is_no_database_is_refused_in_words(tmp_path, path: str, words: str):
+    """And a folder that cannot be made."""
+    (tmp_path / "file").write_text("no database at all")
+    with pytest.raises(SettingsError, match=words):
+        opened(f"sqlite:///{tmp_path / path}")
 
 
 def test_a_server_that_does_not_answer_is_away():
@@ -184,19 +160,10 @@ def test_a_server_that_does_not_answer_is_away():
 
 
 def test_a_database_of_a_newer_version_is_refused_in_words(sqlite_url):
-    database = opened(sqlite_url)
-    with database.writing() as db:
+    with closing(opened(sqlite_url)) as database, database.writing() as db:
         db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    database.close()
     with pytest.raises(SettingsError, match="newer version"):
         opened(sqlite_url)
-
-
-def test_only_the_owner_can_read_the_database(tmp_path):
-    """It holds addresses and questions."""
-    opened(f"sqlite:///{tmp_path / 'new' / 'x.sqlite'}").close()
-    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
-    assert all(file.stat().st_mode & 0o777 == 0o600 for file in (tmp_path / "new").iterdir())
 
 
 IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
@@ -209,27 +176,78 @@ def market_db(database: Database) -> Database:
     return database
 
 
-@pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), ()])
+NUMERALS = tuple(map(str, range(10_000)))
+
+
+@pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), (), (*NUMERALS, "plain")])
 def test_only_rows_of_the_keys_are_found(market_db: Database, keys: tuple[str, ...]):
-    """A key may hold whatever an array or JSON gives a meaning to."""
-    with market_db.reading() as db:
-        ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
-    assert set(ids) == set(keys) & set(IDS)
-
-
-def test_ten_thousand_keys_are_one_parameter(market_db: Database):
-    keys = [*map(str, range(10_000)), "plain"]
-    with market_db.reading() as db:
-        assert db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all() == ["plain"]
-
-
-def test_two_lookups_of_one_query_are_apart(market_db: Database):
+    """A key may hold whatever an array or JSON gives a meaning to; two lookups of one query are apart."""
     condition = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
     with market_db.reading() as db:
+        ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
         assert db.scalars(select(prediction.c.id).where(condition)).all() == [IDS[1]]
+    assert set(ids) == set(keys) & set(IDS)
 
 
 def test_the_condition_of_sqlite_can_use_an_index():
     """It uses none for a condition that is compared with 1."""
     query = select(prediction.c.id).where(is_among(prediction.c.id, IDS))
     assert "= 1" not in str(query.compile(dialect=sqlite.dialect()))
+
+
+REPLAY = {
+    "fingerprint": "abc",
+    "step": 3600,
+    "history_from": 1_000_000,
+    "clock": WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_000_000, speed=60.0, ends=9_000_000),
+}
+
+
+def claim(database, wall: float = 2_000_000_000, **changes) -> world.StoredWorld:
+    with database.writing() as db:
+        return world.claim_world(db, wall=wall, **(REPLAY | changes))
+
+
+def test_the_first_start_stores_the_world_of_the_feed(database):
+    assert claim(database) == world.StoredWorld(REPLAY["clock"], 3600, 1_000_000)
+
+
+def test_a_later_start_keeps_the_first_clock_and_history(database):
+    first = claim(database)
+    later = WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_500_000, speed=60.0, ends=9_000_000)
+    assert claim(database, wall=2_000_500_000, clock=later, history_from=1_700_000) == first
+
+
+def test_another_speed_continues_from_the_present_instant(database):
+    claim(database)
+    faster = WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_000_100, speed=600.0, ends=9_000_000)
+    clock = claim(database, wall=2_000_000_100.7, clock=faster).clock
+    assert clock.at(2_000_000_100) == 5_000_000 + 100 * 60
+    assert clock.at(2_000_000_110) == 5_000_000 + 100 * 60 + 10 * 600
+    assert clock.ends == 9_000_000
+    assert claim(database, wall=2_000_000_200, clock=faster).clock == clock
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"fingerprint": "xyz"}, "'xyz'"),
+        ({"step": 300}, "300 s"),
+        ({"clock": WorldClock("simulated")}, "the simulated world"),
+    ],
+)
+def test_another_world_is_refused_with_advice(database, changes, words):
+    claim(database)
+    with pytest.raises(WrongWorld) as error:
+        claim(database, **changes)
+    assert "the replay world 'abc' in bars of 3600 s" in error.value.detail
+    assert words in error.value.detail
+    assert "use another DATA_DIR or DATABASE_URL" in error.value.detail
+
+
+def test_only_the_last_beat_is_stored(database):
+    with database.writing() as db:
+        world.beat(db, 10)
+        world.beat(db, 12)
+    with database.reading() as db:
+        assert db.scalars(select(table.c.at)).all() == [12]

@@ -35,10 +35,8 @@ def test_forecasts_are_kept_in_order(db):
     assert forecasts.market_forecasts(db, "two")[:2] == [first, later]
     assert forecasts.last_forecast(db, "two", "key:00000001") == later
     assert forecasts.last_forecast(db, "two", "key:00000009") is None
-    assert [(row.seq, row.market, row.outcome) for row in forecasts.settled_forecasts(db, "id-1", 5)] == [
-        (7, "two", "yes"),
-        (3, "two", "yes"),
-    ]
+    rows = [(row.seq, row.market, row.outcome) for row in forecasts.settled_forecasts(db, "id-1", 5)]
+    assert rows == [(7, "two", "yes"), (3, "two", "yes")]
     assert [row.p for row in forecasts.settled_forecasts(db, "id-1", 1)] == [0.62]
 
 
@@ -96,7 +94,10 @@ def test_only_named_forecasters_with_new_scores_are_outdated(db):
 
 
 def test_a_record_is_read_as_it_was_kept(db):
+    """Without a name there is none: the name may be given up while the job computes."""
+    forecasts.save_record(db, "id-1", RECORD, 100)
     forecasts.rename_forecaster(db, "key:00000001", "owl")
+    assert forecasts.find_forecaster(db, "owl") == ("id-1", "owl", None)
     forecasts.save_record(db, "id-1", RECORD, 100)
     (row,) = forecasts.named_forecasters(db)
     assert row == forecasts.find_forecaster(db, "owl") == ("id-1", "owl", RECORD)
@@ -104,13 +105,6 @@ def test_a_record_is_read_as_it_was_kept(db):
     assert forecasts.find_forecaster(db, "jay") == ("id-1", "jay", RECORD)
     forecasts.rename_forecaster(db, "key:00000001", None)
     assert (forecasts.named_forecasters(db), forecasts.forecaster_name(db, "key:00000001")) == ([], None)
-
-
-def test_a_forecaster_without_a_name_gets_no_record(db):
-    """The name may be given up while the job computes."""
-    forecasts.save_record(db, "id-1", RECORD, 100)
-    forecasts.rename_forecaster(db, "key:00000001", "owl")
-    assert forecasts.find_forecaster(db, "owl") == ("id-1", "owl", None)
 
 
 HOURLY, DAILY, GOLD = price_forecast(), price_forecast(horizon="24h"), price_forecast("gold", "24h")
@@ -129,24 +123,13 @@ def test_forecasts_come_due_at_their_deadline(database):
 
 
 def test_a_stored_forecast_is_never_replaced(database):
+    """Only the named ones are removed, and an empty table has none."""
     with database.writing() as db:
-        forecasts.add_price_forecasts(db, [HOURLY], backfilled=False)
-        forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
-    with database.reading() as db:
-        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False)]
-
-
-def test_only_the_named_forecasts_are_removed(database):
-    with database.writing() as db:
+        forecasts.add_price_forecasts(db, [], backfilled=False)
+        assert (forecasts.due_price_forecasts(db, NOW + DAY), forecasts.count_price_forecasts(db)) == ([], {})
         forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
+        forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
         forecasts.remove_price_forecasts(db, [DAILY])
         forecasts.remove_price_forecasts(db, [])
     with database.reading() as db:
-        assert [row.forecast for row in forecasts.due_price_forecasts(db, NOW + DAY)] == [HOURLY, GOLD]
-
-
-def test_an_empty_table_has_none(database):
-    with database.writing() as db:
-        forecasts.add_price_forecasts(db, [], backfilled=False)
-    with database.reading() as db:
-        assert (forecasts.due_price_forecasts(db, NOW), forecasts.count_price_forecasts(db)) == ([], {})
+        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (GOLD, False)]

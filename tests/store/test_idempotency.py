@@ -28,9 +28,8 @@ def finish(database, body: bytes = b"answer") -> None:
 
 
 def test_a_new_key_is_ours_and_nothing_is_found_under_it(database):
-    assert find(database) is None
-    assert begin(database) is None
-    assert find(database) is None
+    """Callers do not share their keys."""
+    assert (find(database), begin(database), find(database), begin(database, caller="you")) == (None,) * 4
 
 
 def test_a_retry_gets_the_first_answer_for_24_hours(database):
@@ -44,13 +43,10 @@ def test_a_retry_gets_the_first_answer_for_24_hours(database):
 
 
 def test_a_second_request_meanwhile_is_a_conflict(database):
+    """The key of a holder that crashed is free after a minute."""
     begin(database)
     with pytest.raises(RequestConflict):
         begin(database, NOW + 59)
-
-
-def test_the_key_of_a_crashed_holder_is_free_after_a_minute(database):
-    begin(database)
     assert begin(database, NOW + 60) is None
     with pytest.raises(RequestConflict):
         begin(database, NOW + 61)
@@ -75,24 +71,15 @@ def test_after_24_hours_the_key_may_carry_another_body(database):
     assert find(database, NOW + DAY, digest="other") == Replay(200, b"another")
 
 
-def test_a_released_key_may_be_tried_again_at_once(database):
+@pytest.mark.parametrize("is_done", [True, False])
+def test_a_released_key_may_be_tried_again_at_once(database, is_done):
+    """Unless it has an answer."""
     begin(database)
+    if is_done:
+        finish(database)
     with database.writing() as db:
         idempotency.release(db, "me", "key")
-    assert begin(database) is None
-
-
-def test_an_answer_that_was_kept_is_not_released(database):
-    begin(database)
-    finish(database)
-    with database.writing() as db:
-        idempotency.release(db, "me", "key")
-    assert find(database) == Replay(200, b"answer")
-
-
-def test_callers_do_not_share_their_keys(database):
-    begin(database)
-    assert begin(database, caller="you") is None
+    assert begin(database) == (Replay(200, b"answer") if is_done else None)
 
 
 def test_of_many_at_once_exactly_one_holds_the_key(database):

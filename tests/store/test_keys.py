@@ -1,16 +1,22 @@
-"""Keys as rows: issued, found, rotated, retired, revoked, and never stored in the clear."""
+"""Keys as rows, never stored in the clear, and the secrets of an installation: chosen, or made once for all."""
 
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from service import config
 from service.access.keys import key_id, matches
+from service.config import Settings, SettingsError
 from service.errors import InvalidKey
-from service.store import keys
+from service.store import keys, secret
 from service.store.database import Database
 from service.store.keys import KeyRow
+from service.store.secret import FILE, LEDGER_FILE, key_secret, ledger_key, replace_key_secret, verify_fingerprint
 
 SECRET = b"service secret"
 NOW = 1_800_000_000
@@ -90,3 +96,106 @@ def test_keys_are_listed_oldest_first_with_the_revoked_ones(database):
     with database.reading() as db:
         assert [row.id for row in keys.listed_keys(db)] == [ids[1], ids[0], ids[2]]
         assert [row.id for row in keys.listed_keys(db, "3@example.com")] == [ids[2]]
+
+
+ROOT = Path(__file__).parents[2]
+STARTER = """
+import sys
+from pathlib import Path
+from service.config import Settings
+from service.store.secret import key_secret
+print(key_secret(Settings(data_dir=Path(sys.argv[1]))).decode())
+"""
+
+
+def test_a_configured_secret_is_used_and_none_is_created(tmp_path):
+    settings = Settings(data_dir=tmp_path, key_secret="sixteen letters!", ledger_key="0A" * 32)
+    assert (key_secret(settings), ledger_key(settings)) == (b"sixteen letters!", b"\x0a" * 32)
+    assert not list(tmp_path.iterdir())
+
+
+def test_secrets_are_created_once_for_their_owner_only(tmp_path):
+    settings = Settings(data_dir=tmp_path / "new")
+    secret, key = key_secret(settings), ledger_key(settings)
+    assert (key_secret(settings), ledger_key(settings)) == (secret, key)
+    assert (len(bytes.fromhex(secret.decode())), len(key)) == (32, 32)
+    assert key.hex().encode() != secret
+    files = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "new").iterdir()}
+    assert files == {FILE: 0o600, LEDGER_FILE: 0o600}
+
+
+def test_processes_that_start_at_once_agree(tmp_path):
+    command = [sys.executable, "-c", STARTER, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(4)]
+    assert len({process.communicate(timeout=60)[0] for process in processes}) == 1
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "content"),
+    [
+        *((key_secret, FILE, content) for content in (b"", b"\n", b"abc")),
+        *((ledger_key, LEDGER_FILE, content) for content in (b"", b"abc", b"x" * 64, b"\xff" * 64, b"0" * 65)),
+    ],
+)
+def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, read, name: str, content: bytes):
+    """Replacing it would silently void every key, or end the ledger."""
+    (tmp_path / name).write_bytes(content)
+    kind = "key secret" if name == FILE else "ledger key"
+    with pytest.raises(SettingsError, match=f"{name} holds no {kind}") as refusal:
+        read(Settings(data_dir=tmp_path))
+    assert (tmp_path / name).read_bytes() == content
+    assert len(content) < 64 or content.decode(errors="replace") not in str(refusal.value)
+
+
+def test_an_invalid_secret_is_not_shown_in_the_error():
+    with pytest.raises(SettingsError, match="LEDGER_KEY: must be 64 hex digits") as refusal:
+        config.read({"LEDGER_KEY": "my secret"})
+    assert "my secret" not in str(refusal.value)
+
+
+NAMES = ("key-secret", "ledger-key")
+
+
+@pytest.fixture
+def first(database: Database, tmp_path: Path) -> Settings:
+    """The settings of the first process that started with the database."""
+    settings = Settings(data_dir=tmp_path / "first")
+    with database.writing() as db:
+        for name in NAMES:
+            verify_fingerprint(db, settings, name)
+    return settings
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_secret_of_the_first_start_is_accepted_again(database: Database, first: Settings, name):
+    with database.writing() as db:
+        assert verify_fingerprint(db, first, name) == secret.stored_fingerprints(db)[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_secret_is_refused_with_the_file_to_bring(database: Database, first: Settings, tmp_path, name):
+    other = Settings(data_dir=tmp_path / "other", key_secret="another secret!!", ledger_key="0b" * 32)
+    with pytest.raises(SettingsError, match=f"bring .*/other/{name} .*, or set") as error, database.writing() as db:
+        verify_fingerprint(db, other, name)
+    assert "another secret" not in error.value.detail
+    assert "0b0b" not in error.value.detail
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_secret_of_a_used_database_is_not_created(database: Database, first: Settings, tmp_path, name):
+    with pytest.raises(SettingsError, match="which is not there"), database.writing() as db:
+        verify_fingerprint(db, Settings(data_dir=tmp_path / "restored"), name)
+    assert not (tmp_path / "restored").exists()
+
+
+def test_an_operator_can_give_the_database_a_new_key_secret(database: Database, first: Settings, tmp_path):
+    other = Settings(data_dir=tmp_path / "other")
+    with database.writing() as db:
+        assert replace_key_secret(db, other) == verify_fingerprint(db, other, "key-secret")
+
+
+def test_a_fingerprint_is_no_part_of_a_secret(database: Database, first: Settings):
+    with database.reading() as db:
+        for name, fingerprint in secret.stored_fingerprints(db).items():
+            assert fingerprint not in (first.data_dir / name).read_text()

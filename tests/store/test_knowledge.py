@@ -61,8 +61,14 @@ def newest_fits(database) -> Fits | None:
         return knowledge.newest_fits(database, db)
 
 
-def test_at_the_beginning_nothing_is_known(database):
+def test_fits_and_record_are_those_stored_last(database):
+    """At the beginning nothing is known."""
     assert knowledge.latest_knowledge(database, STEP) == Knowledge({}, None, TrackRecord())
+    refit(database)
+    with database.writing() as db:
+        records.save(db, RECORD, TRACK_RECORD.to_plain(), as_of=NOON)
+    latest = knowledge.latest_knowledge(database, STEP)
+    assert (latest.fits, latest.record) == (fitted(), TRACK_RECORD)
 
 
 def test_a_context_stands_beside_the_newest_price(database):
@@ -79,27 +85,11 @@ def test_an_old_context_keeps_its_own_price_and_age(database):
     assert knowledge.latest_knowledge(database, STEP).contexts["btc"] == context(as_of=NOON - 7 * HOUR)
 
 
-def test_fits_and_record_are_those_stored_last(database):
-    refit(database)
-    with database.writing() as db:
-        records.save(db, RECORD, TRACK_RECORD.to_plain(), as_of=NOON)
-    latest = knowledge.latest_knowledge(database, STEP)
-    assert latest.fits == fitted()
-    assert latest.record == TRACK_RECORD
-
-
 def test_newer_fits_are_used_as_soon_as_they_are_stored(database):
-    """And older ones that come late are not."""
-    refit(database)
-    assert newest_fits(database).slot == NOON
-    refit(database, NOON + DAY)
-    assert newest_fits(database).slot == NOON + DAY
-    refit(database, NOON - DAY)
-    assert newest_fits(database).slot == NOON + DAY
-
-
-def test_fits_are_read_once_while_they_are_the_newest(database):
-    refit(database)
+    """And older ones that come late are not. They are read once while they are the newest."""
+    for slot, newest in ((NOON, NOON), (NOON + DAY, NOON + DAY), (NOON - DAY, NOON + DAY)):
+        refit(database, slot)
+        assert newest_fits(database).slot == newest
     assert newest_fits(database) is newest_fits(database)
 
 
@@ -156,17 +146,14 @@ def input_db(database):
 
 
 def test_nothing_after_the_question_is_read(input_db):
+    """Its assets have 180 days and others 30, and a day more, so that the oldest hours are whole."""
     evidence = gather(input_db)
     assert {asset: series.as_of for asset, series in evidence.hourly.items()} == {"btc": NOON, "eth": NOON}
-    assert [story.title for story in evidence.news["btc"].stories] == ["Bitcoin climbs"]
-
-
-def test_the_assets_of_the_question_have_180_days_and_others_30(input_db):
-    """And a day more, so that the oldest hours are whole."""
-    evidence = gather(input_db)
     assert {asset: len(series) for asset, series in evidence.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
     assert evidence.variance == {"btc": 2e-5, "eth": 2e-5}
-    assert set(evidence.news) == {"btc"}
+    assert {asset: [story.title for story in news.stories] for asset, news in evidence.news.items()} == {
+        "btc": ["Bitcoin climbs"]
+    }
 
 
 def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
@@ -197,12 +184,9 @@ def test_a_question_that_resolved_meanwhile_is_shown(input_db):
     assert len(after) == len(before) + 1
 
 
-def test_embedded_voters_cost_no_reading():
-    """Without a database the knowledge is the same."""
+def test_embedded_voters_cost_no_reading(database):
+    """Without a database the knowledge is the same; an empty one has no evidence."""
     assert knowledge.with_evidence(None, panel_of(), KNOWLEDGE, QUESTION, NOON) is KNOWLEDGE
-
-
-def test_an_empty_store_has_no_evidence(database):
     evidence = gather(database)
     assert (dict(evidence.hourly), evidence.past_questions, evidence.news["btc"].stories) == ({}, (), ())
 
@@ -240,22 +224,17 @@ def page(database, asset=None, since=0, until=2**40, limit=99, after=None) -> li
 
 
 def test_inputs_that_votes_share_are_stored_once(database):
-    """With the instant of the first vote, whichever is stored first within a batch."""
+    """With the instant of the first vote, whichever is stored first within a batch.
+
+    Votes store nothing whose inputs were read from the store, nor do predictions without votes.
+    """
+    keep(database, voted(None), replace(voted(), commitment=None))
+    assert page(database) == []
     keep(database, voted(at=MONDAY + 300), voted(), voted('{"fits":null}'))
     keep(database, voted(at=MONDAY + 600), voted())
     assert page(database) == sorted([row(), row('{"fits":null}')])
-
-
-def test_votes_without_inputs_store_nothing(database):
-    """Those that were read from the store, and predictions without votes."""
-    keep(database, voted(None), replace(voted(), commitment=None))
-    assert page(database) == []
-
-
-def test_inputs_are_found_by_their_hash(database):
-    keep(database, voted('{"a":1}'), voted('{"a":2}'))
     with database.reading() as db:
-        assert knowledge.find_vote_inputs(db, row('{"a":2}').hash) == row('{"a":2}')
+        assert knowledge.find_vote_inputs(db, row('{"fits":null}').hash) == row('{"fits":null}')
         assert knowledge.find_vote_inputs(db, "0" * 64) is None
 
 
@@ -315,22 +294,14 @@ def test_a_stored_headline_is_never_replaced(database):
 
 
 def test_headlines_since_an_instant_come_oldest_first(database):
-    store(database, *(scored(f"Story {at}", at) for at in (3000, 1000, 2000)))
-    assert [item.headline.published_at for item in since(database, 2000)] == [2000, 3000]
-    assert since(database, 3001) == []
-
-
-def test_the_instant_of_the_newest_is_read(database):
+    """Pruning deletes everything before one."""
     with database.reading() as db:
         assert knowledge.last_headline_at(db) is None
-    store(database, scored("Story 1", 3000), scored("Story 2", 1000), scored("Story 3", 2000))
-    with database.reading() as db:
-        assert knowledge.last_headline_at(db) == 3000
-
-
-def test_pruning_deletes_everything_before_an_instant(database):
-    store(database, *(scored(f"Story {at}", at) for at in (1000, 2000, 3000)))
+    store(database, *(scored(f"Story {at}", at) for at in (3000, 1000, 2000)))
+    instants = [[item.headline.published_at for item in since(database, at)] for at in (0, 2000, 3001)]
+    assert instants == [[1000, 2000, 3000], [2000, 3000], []]
     with database.writing() as db:
+        assert knowledge.last_headline_at(db) == 3000
         knowledge.prune_headlines(db, 2000)
     assert [item.headline.published_at for item in since(database, 0)] == [2000, 3000]
 

@@ -49,16 +49,13 @@ def test_bars_of_years_are_thinned_across_a_pause(database):
     """A lane that stood still for half a year has older bars too; what is thinned once is not looked at again."""
     old, new = (range(begins + 600, begins + 60 * DAY, 600) for begins in (0, 240 * DAY))
     bars = [LaneBar(at, 10_000.0, "waiting") for at in (*old, *new)]
-    hours = [bar for bar in bars if bar.as_of % HOUR == 0]
+    hours, before = [bar for bar in bars if bar.as_of % HOUR == 0], new[-1] + 1
     with database.writing() as db:
         lanes.advance_lane(db, "trend", {"cash": 1.0}, bars, [])
         lanes.advance_lane(db, "reversion", {"cash": 1.0}, bars[:100], [])
-        before = new[-1] + 1
-        assert lanes.thin_lane_bars(db, before) == len(bars) - len(hours) + 100 - len(
-            [bar for bar in hours if bar in bars[:100]]
-        )
+        counts = [sum(bar.as_of % HOUR != 0 for bar in part) for part in (bars, bars[:100])]
+        assert [lanes.thin_lane_bars(db, before) for _ in range(2)] == [sum(counts), 0]
         assert lanes.lane_bars(db, "trend", 0, before, 10_000) == hours
-        assert lanes.thin_lane_bars(db, before) == 0
 
 
 def test_old_bars_are_thinned_to_full_hours(database):
@@ -74,13 +71,15 @@ def test_old_bars_are_thinned_to_full_hours(database):
 
 
 def test_windows_contain_both_ends_and_at_most_the_limit(database):
+    """Events of one instant keep their order."""
+    notes = [event(300, "closes"), event(300, "opens"), event(600, "closes"), event(900, "opens")]
     with database.writing() as db:
-        lanes.advance_lane(db, "trend", {}, BARS, [event(bar.as_of, "") for bar in BARS])
+        lanes.advance_lane(db, "trend", {}, BARS, notes)
     with database.reading() as db:
-        assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 300, 600, 10)] == [300, 600]
-        assert [body["time"] for body in lanes.lane_events(db, "trend", 600, 900, 10)] == [600, 900]
-        assert [bar.as_of for bar in lanes.lane_bars(db, "trend", 0, 1000, 2)] == [300, 600]
-        assert [body["time"] for body in lanes.lane_events(db, "trend", 0, 1000, 1)] == [300]
+        assert lanes.lane_bars(db, "trend", 300, 600, 10) == lanes.lane_bars(db, "trend", 0, 1000, 2) == BARS[:2]
+        assert lanes.lane_events(db, "trend", 600, 900, 10) == notes[2:]
+        assert lanes.lane_events(db, "trend", 0, 1000, 10) == notes
+        assert lanes.lane_events(db, "trend", 0, 1000, 1) == notes[:1]
 
 
 def test_the_highest_equity_is_that_before_an_instant(database):
@@ -92,14 +91,6 @@ def test_the_highest_equity_is_that_before_an_instant(database):
         assert lanes.equity_peaks(db, ["trend", "reversion"], 600) == {"trend": 10_000.0}
         assert lanes.equity_peaks(db, ["trend", "reversion"], 1000) == {"trend": 10_001.5, "reversion": 9_999.0}
         assert lanes.equity_peaks(db, ["reversion"], 1000) == {"reversion": 9_999.0}
-
-
-def test_events_of_one_instant_keep_their_order(database):
-    notes = [event(300, "closes"), event(300, "opens"), event(600, "closes")]
-    with database.writing() as db:
-        lanes.advance_lane(db, "trend", {}, BARS, notes)
-    with database.reading() as db:
-        assert lanes.lane_events(db, "trend", 0, 1000, 10) == notes
 
 
 def test_the_newest_events_continue_after_a_key(database):
@@ -118,29 +109,15 @@ NEUTRAL, UP, DOWN = (LaneVote(0.6, p_up) for p_up in (0.5, 0.6, 0.4))
 
 
 def test_votes_are_read_from_an_hour_on(database):
-    with database.writing() as db:
-        lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL})
-        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP, "eth": DOWN})
-        lanes.add_hourly_votes(db, 3 * HOUR, {})
-    with database.reading() as db:
-        assert lanes.hourly_votes_since(db, 2 * HOUR) == {2 * HOUR: {"btc": UP, "eth": DOWN}}
-        assert lanes.hourly_votes_since(db, 2 * HOUR + 1) == {}
-
-
-def test_the_votes_before_an_hour_are_the_last_of_each_asset(database):
-    with database.writing() as db:
-        lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL, "eth": DOWN})
-        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP})
-        lanes.add_hourly_votes(db, 3 * HOUR, {"btc": DOWN})
-    with database.reading() as db:
-        assert lanes.hourly_votes_before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}
-        assert lanes.hourly_votes_before(db, HOUR) == {}
-
-
-def test_a_stored_vote_is_not_replaced(database):
-    """A second run of the same hour adds only what is missing."""
+    """Before an hour they are the last of each asset; a second run of the same hour adds only what is missing."""
     with database.writing() as db:
         lanes.add_hourly_votes(db, HOUR, {"btc": NEUTRAL})
         lanes.add_hourly_votes(db, HOUR, {"btc": UP, "eth": DOWN})
+        lanes.add_hourly_votes(db, 2 * HOUR, {"btc": UP})
+        lanes.add_hourly_votes(db, 3 * HOUR, {})
     with database.reading() as db:
-        assert lanes.hourly_votes_since(db, 0) == {HOUR: {"btc": NEUTRAL, "eth": DOWN}}
+        votes = {HOUR: {"btc": NEUTRAL, "eth": DOWN}, 2 * HOUR: {"btc": UP}}
+        assert lanes.hourly_votes_since(db, 0) == lanes.hourly_votes_since(db, HOUR) == votes
+        assert (lanes.hourly_votes_since(db, 2 * HOUR + 1), lanes.hourly_votes_before(db, HOUR)) == ({}, {})
+        assert lanes.hourly_votes_before(db, 2 * HOUR) == votes[HOUR]
+        assert lanes.hourly_votes_before(db, 3 * HOUR) == {"btc": UP, "eth": DOWN}

@@ -71,29 +71,19 @@ def test_pages_of_resolved_markets_join_to_all_of_them(market_db: Database, limi
     assert walked(market_db, MarketSelection("resolved"), limit) == expected
 
 
-def test_open_markets_come_by_the_earliest_deadline(market_db: Database):
-    """Neither those past their deadline, nor challenges, nor answers."""
+def test_markets_are_selected_by_their_status(market_db: Database):
+    """Open ones by the earliest deadline: neither those past it, nor challenges, nor answers."""
     assert ids(walked(market_db, MarketSelection(), 6)) == ids(sorted(OPEN, key=lambda m: (m.deadline, m.id)))
-
-
-def test_challenges_come_by_their_category(market_db: Database):
     assert ids(walked(market_db, MarketSelection(category="challenge"), 6)) == ["challenge-1"]
-
-
-def test_void_and_all_markets_are_selected(market_db: Database):
     assert ids(walked(market_db, MarketSelection("void"), 5)) == ["nothing"]
-    everything = {market.id for market in (*MARKETS, *OPEN, OVER, *OTHERS[:2])}
     rows = ids(walked(market_db, MarketSelection("all"), 50))
-    assert (set(rows), len(rows)) == (everything, len(everything))
+    assert sorted(rows) == sorted(market.id for market in (*MARKETS, *OPEN, OVER, *OTHERS[:2]))
 
 
-def test_the_newest_come_first_by_creation(market_db: Database):
+def test_markets_are_sorted_as_wanted(market_db: Database):
+    """The newest first, or the largest disagreement of either sign; a market without odds has none and is left out."""
     rows = walked(market_db, MarketSelection("all", sort="created"), 9)
     assert [market.created_at for market in rows] == sorted((m.created_at for m in rows), reverse=True)
-
-
-def test_the_largest_disagreement_comes_first(market_db: Database):
-    """Of either sign; a market without odds has none and is left out."""
     rows = walked(market_db, MarketSelection("resolved", sort="divergence"), 9)
     sizes = [abs(market.divergence_pts) for market in rows]
     assert (sizes, len(sizes)) == (sorted(sizes, reverse=True), len(MARKETS))
@@ -113,17 +103,13 @@ def test_filters_select_and_combine(market_db: Database, filters: dict[str, str]
 
 
 def test_votes_can_be_left_out(market_db: Database):
+    """A cursor of other filters is refused."""
     with market_db.reading() as db:
         page = listings.market_page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
+        with pytest.raises(InvalidRequest):
+            listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=page.following)
     assert [market.votes for market in page.markets] == [()] * 5
     assert all(market.commitment for market in page.markets)
-
-
-def test_a_cursor_of_other_filters_is_refused(market_db: Database):
-    with market_db.reading() as db:
-        cursor = listings.market_page(db, MarketSelection("resolved"), NOW, 5).following
-        with pytest.raises(InvalidRequest):
-            listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=cursor)
 
 
 @pytest.mark.parametrize(
@@ -197,16 +183,12 @@ def test_nothing_is_read_again_that_was_settled(database):
 def test_rows_of_one_kind_are_found_between_two_others(database):
     """The first is excluded, the last is not."""
     with database.writing() as db:
-        keep_settled(db, "one", "two", "three")
+        for id in ("one", "two", "three"):
+            predictions.add_predictions(db, [stored(id)])
+            keep_settlement(db, id, YES, DEADLINE + 2)
         first, *_, last = [entry.seq for entry in ledger.entries(db, 1, 100, kind="resolution")]
         assert ledger.subjects(db, "resolution", 0, last) == ["one", "two", "three"]
         assert ledger.subjects(db, "resolution", first, last - 1) == ["two"]
-
-
-def keep_settled(db, *ids: str) -> None:
-    for id in ids:
-        predictions.add_predictions(db, [stored(id)])
-        keep_settlement(db, id, YES, DEADLINE + 2)
 
 
 SETTLED_MARKET = settled("over")
@@ -235,17 +217,15 @@ def test_the_latest_opinion_of_each_holder_is_read(opinion_db: Database):
 
 
 def test_a_series_is_in_the_order_of_time(opinion_db: Database):
-    with opinion_db.reading() as db:
-        series = listings.opinion_series(db, "open")
-    assert [opinion.p for opinion in series["ai"]] == [0.5, 0.6]
-    assert [opinion.p for opinion in series["odds"]] == [0.4, 0.5]
-
-
-def test_a_retried_hour_keeps_its_first_opinion(opinion_db: Database):
+    """A retried hour keeps its first opinion."""
     with opinion_db.writing() as db:
         listings.add_opinions(db, "ai", {"open": Opinion(MONDAY, 0.9)})
     with opinion_db.reading() as db:
-        assert listings.opinion_series(db, "open")["ai"][0].p == 0.5
+        series = listings.opinion_series(db, "open")
+    assert {holder: [opinion.p for opinion in row] for holder, row in series.items()} == {
+        "ai": [0.5, 0.6],
+        "odds": [0.4, 0.5],
+    }
 
 
 @pytest.mark.parametrize(("days", "count"), [(29, 2), (31, 0)])
@@ -277,25 +257,12 @@ def tallies(database, *markets: str) -> dict[str, Tally]:
 
 
 def test_votes_are_counted_by_market_and_side(markets):
+    """Each on a market that there is; one without votes has no tally."""
+    assert (tallies(markets, "one", "nowhere"), tallies(markets), Tally()) == ({}, {}, (0, 0))
     for caller, market, is_yes in (("a", "one", True), ("b", "one", True), ("c", "one", False), ("a", "two", False)):
         cast(markets, market, caller, is_yes)
     assert tallies(markets, "one", "two") == {"one": Tally(2, 1), "two": Tally(0, 1)}
     assert tallies(markets, "two") == {"two": Tally(0, 1)}
-
-
-def test_a_market_without_votes_has_no_tally(markets):
-    assert tallies(markets, "one", "nowhere") == {}
-    assert tallies(markets) == {}
-    assert Tally() == (0, 0)
-
-
-def test_a_vote_may_be_changed_and_counts_once(markets):
-    for is_yes in (True, False, False):
-        cast(markets, "one", "a", is_yes)
-    assert tallies(markets, "one") == {"one": Tally(0, 1)}
-
-
-def test_a_vote_is_on_a_market_that_there_is(markets):
     with pytest.raises(IntegrityError):
         cast(markets, "nowhere", "a", True)
 

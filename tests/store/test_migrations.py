@@ -37,9 +37,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_url(request, tmp_path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/empty.sqlite"
-    return request.getfixturevalue("empty_postgresql")
+    is_sqlite = request.param == "sqlite"
+    return f"sqlite:///{tmp_path}/empty.sqlite" if is_sqlite else request.getfixturevalue("empty_postgresql")
 
 
 def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
@@ -73,17 +72,13 @@ def test_starting_with_a_current_schema_does_not_load_alembic(sqlite_url):
 
 def make_first(db: Connection) -> None:
     """Take a current database back to the schema of version 1.2."""
-    db.execute(text("DROP TABLE coverage"))
-    db.execute(text("ALTER TABLE prediction_vote DROP COLUMN p_up"))
-    db.execute(text("ALTER TABLE forecaster DROP COLUMN named_seq"))
-    db.execute(text("ALTER TABLE prediction DROP COLUMN salt"))
-    db.execute(text("ALTER TABLE forecaster DROP COLUMN name_salt"))
-    db.execute(text("DROP TABLE block"))
-    db.execute(text("ALTER TABLE ledger DROP COLUMN form"))
+    columns = ("prediction_vote.p_up", "forecaster.named_seq", "prediction.salt", "forecaster.name_salt", "ledger.form")
+    for column in (*columns, "forecast_score.opening_peer", "forecast_score.peer"):
+        table, name = column.split(".")
+        db.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+    for table in ("coverage", "block", "ledger_timestamp"):
+        db.execute(text(f"DROP TABLE {table}"))
     db.execute(text("CREATE TABLE sequence_row (place INTEGER)"))
-    db.execute(text("DROP TABLE ledger_timestamp"))
-    db.execute(text("ALTER TABLE forecast_score DROP COLUMN opening_peer"))
-    db.execute(text("ALTER TABLE forecast_score DROP COLUMN peer"))
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 

@@ -21,6 +21,8 @@ DEADLINE = waiting().deadline
 VOTES = {"vol": 0.1 + 0.2, "garch": 0.75, "apex": 0.005}
 POSITION = LedgerPosition(7, "f" * 64)
 YES = Settlement("yes", DEADLINE + 1, "seen", "bars")
+AWAITING_VOTES = partial(predictions.awaiting_votes, by_hand=True)
+HAS_UNANSWERED = partial(predictions.has_unanswered, by_hand=True)
 
 
 def stored(id: str = "one", *, votes: dict[str, float] = VOTES, **fields: Any) -> Prediction:
@@ -104,15 +106,11 @@ def test_an_id_is_taken_once(database):
 
 
 def test_an_unknown_id_is_not_found(database):
+    """A challenge is not a market."""
     assert ask(database, predictions.find_prediction, "one") is None
     assert ask(database, predictions.find_challenge, 1) is None
-    assert not ask(database, predictions.has_markets)
-    assert ask(database, predictions.market_ids) == set()
     keep(database)
-    assert not ask(database, predictions.has_markets)
-
-
-def test_a_challenge_is_not_a_market(database):
+    assert (ask(database, predictions.has_markets), ask(database, predictions.market_ids)) == (False, set())
     keep(database, stored("challenge-1", number=1))
     assert not ask(database, predictions.has_markets)
     keep(database, stored("daily"))
@@ -151,21 +149,18 @@ def test_a_market_may_be_settled_before_it_has_votes(database):
     assert ask(database, predictions.settled_predictions) == [
         replace(bare(number=1), settlement=replace(YES, outcome="void"))
     ]
-    assert ask(database, partial(predictions.awaiting_votes, by_hand=True)) == []
-    assert not ask(database, partial(predictions.has_unanswered, by_hand=True))
+    assert (ask(database, HAS_UNANSWERED), ask(database, AWAITING_VOTES)) == (False, [])
 
 
 def test_active_markets_are_open_the_earliest_deadline_first(database):
-    keep(
-        database,
-        stored("later", hours=72),
-        stored("sooner", hours=48),
-        stored("over", hours=12),
-        stored("touched", settlement=replace(YES, resolved_at=MONDAY + 3600)),
-        stored("challenge-1", number=1),
-    )
-    assert names(ask(database, predictions.active_markets, MONDAY + 43_200)) == ["sooner", "later"]
-    assert names(ask(database, predictions.active_markets, MONDAY + 3600)) == ["over", "sooner", "later"]
+    """Until the second of their deadline."""
+    touch = replace(YES, resolved_at=MONDAY + 3600)
+    keep(database, stored("later", hours=72), stored("sooner", hours=48), stored("over", hours=12))
+    keep(database, stored("touched", settlement=touch), stored("challenge-1", number=1))
+    end = stored("over", hours=12).deadline
+    for at, active in ((3600, ["over", "sooner", "later"]), (43_200, ["sooner", "later"])):
+        assert names(ask(database, predictions.active_markets, MONDAY + at)) == active
+    assert [len(ask(database, predictions.active_markets, at)) for at in (end - 1, end)] == [3, 2]
 
 
 def test_a_market_was_active_from_its_opening_to_its_end(database):
@@ -176,42 +171,21 @@ def test_a_market_was_active_from_its_opening_to_its_end(database):
     assert names(ask(database, predictions.active_markets, MONDAY + 3600)) == ["open"]
 
 
-def test_a_market_is_active_until_the_second_of_its_deadline(database):
-    keep(database, stored())
-    assert names(ask(database, predictions.active_markets, DEADLINE - 1)) == ["one"]
-    assert names(ask(database, predictions.active_markets, DEADLINE)) == []
-
-
 def test_a_challenge_is_found_by_its_number(database):
-    keep(database, stored("challenge-5", number=5), stored("daily"))
-    assert ask(database, predictions.find_challenge, 5) == stored("challenge-5", number=5)
-
-
-def test_numbers_of_challenges_go_up_from_one(database):
+    """Numbers go up from one."""
     assert ask(database, predictions.next_challenge_number) == 1
-    keep(database, stored("daily"), bare("challenge-7", number=7))
+    keep(database, stored("challenge-7", number=7), stored("daily"))
+    assert ask(database, predictions.find_challenge, 7) == stored("challenge-7", number=7)
     assert ask(database, predictions.next_challenge_number) == 8
 
 
 def test_challenges_await_votes_the_oldest_first(database):
-    keep(
-        database,
-        bare("challenge-9", number=9, hours=1),
-        bare("challenge-2", number=2, hours=50),
-        stored("challenge-3", number=3),
-        bare("daily"),
-    )
-    assert [challenge.number for challenge in ask(database, partial(predictions.awaiting_votes, by_hand=True))] == [
-        2,
-        9,
-    ]
-    assert ask(database, partial(predictions.has_unanswered, by_hand=True))
-
-
-def test_only_challenges_wait_for_votes(database):
-    keep(database, bare("daily"), stored("challenge-3", number=3))
-    assert not ask(database, partial(predictions.has_unanswered, by_hand=True))
-    assert ask(database, partial(predictions.awaiting_votes, by_hand=True)) == []
+    """Those without votes, and no market."""
+    keep(database, stored("challenge-3", number=3), bare("daily"))
+    assert (ask(database, HAS_UNANSWERED), ask(database, AWAITING_VOTES)) == (False, [])
+    keep(database, bare("challenge-9", number=9, hours=1), bare("challenge-2", number=2, hours=50))
+    assert [challenge.number for challenge in ask(database, AWAITING_VOTES)] == [2, 9]
+    assert ask(database, HAS_UNANSWERED)
 
 
 def test_models_alone_are_asked_what_prices_do_not_decide(database):
@@ -221,8 +195,8 @@ def test_models_alone_are_asked_what_prices_do_not_decide(database):
         keep(database, replace(bare(f"challenge-{number}", number=number), question=question, resolver="hand"))
     assert not ask(database, partial(predictions.has_unanswered, by_hand=False))
     assert ask(database, partial(predictions.awaiting_votes, by_hand=False)) == []
-    assert ask(database, partial(predictions.has_unanswered, by_hand=True))
-    assert [market.number for market in ask(database, partial(predictions.awaiting_votes, by_hand=True))] == [3]
+    assert ask(database, HAS_UNANSWERED)
+    assert [market.number for market in ask(database, AWAITING_VOTES)] == [3]
 
 
 def test_the_unresolved_are_markets_and_challenges(database):
@@ -265,11 +239,7 @@ class TestAnswers:
     def test_no_list_of_markets_or_challenges_holds_an_answer(self, database):
         keep(database, answer("open"), answer("over", settlement=YES))
         assert ask(database, predictions.active_markets, MONDAY) == []
-        for query in (
-            predictions.listed_predictions,
-            predictions.unresolved_predictions,
-            partial(predictions.awaiting_votes, by_hand=True),
-        ):
+        for query in (predictions.listed_predictions, predictions.unresolved_predictions, AWAITING_VOTES):
             assert ask(database, query) == []
         assert ask(database, predictions.market_ids) == set()
         assert not ask(database, predictions.has_markets)
@@ -301,19 +271,12 @@ def resolved(resolved_at: int) -> list[Resolved]:
 
 
 def test_a_settlement_outdates_its_day(db):
+    """The questions of the others are read in the order of the days."""
     predictions.outdate_days(db, [3 * DAY, DAY + 5, DAY + 7])
-    assert predictions.outdated_days(db) == [DAY, 3 * DAY]
-    assert predictions.resolved_questions(db) == []
-
-
-def test_stored_questions_are_read_in_the_order_of_the_days(db):
+    assert (predictions.outdated_days(db), predictions.resolved_questions(db)) == ([DAY, 3 * DAY], [])
     for day in (3 * DAY, DAY):
         predictions.keep_day(db, day, resolved(day + 5))
     assert predictions.outdated_days(db) == []
     assert predictions.resolved_questions(db) == [*resolved(DAY + 5), *resolved(3 * DAY + 5)]
-
-
-def test_an_outdated_day_has_no_questions(db):
-    predictions.keep_day(db, DAY, resolved(DAY + 5))
     predictions.outdate_days(db, [DAY + 9])
-    assert (predictions.outdated_days(db), predictions.resolved_questions(db)) == ([DAY], [])
+    assert (predictions.outdated_days(db), predictions.resolved_questions(db)) == ([DAY], resolved(3 * DAY + 5))

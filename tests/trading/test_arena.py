@@ -115,9 +115,7 @@ def test_the_first_mark_of_an_hour_fills_a_decision():
     mark = from_rows([(HOUR, 200, 220, 200, 220, 1)], 5 * MINUTE)
     state = run({"btc": first}, {"btc": mark}, 0, AccountTerms(fee=0, slippage=0))
     account = state.accounts["buy_and_hold"]["btc"]
-    assert account.history.entry_price.tolist() == [200]
-    assert account.equity == 11_000
-    assert account.mark_price == 220
+    assert (account.history.entry_price.tolist(), account.equity, account.mark_price) == ([200], 11_000, 220)
     assert state.as_of == HOUR + 5 * MINUTE
 
 
@@ -295,17 +293,10 @@ def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
 def test_metals_do_not_trade_at_weekends(full_arena: Arena, real_hours: dict[str, Bars]):
     """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
     for metal in ("gold", "silver"):
-        assert not weekend(real_hours[metal].time).any()
-        for key, by_asset in full_arena.strategies.items():
-            account = by_asset[metal]
-            assert not weekend(account.history.entry_time).any(), key
-            assert not weekend(account.history.exit_time).any(), key
-
-
-def weekend(times: np.ndarray) -> np.ndarray:
-    """Whether an instant lies between Friday 22:00 and Sunday 22:00 UTC; 1970 began on a Thursday."""
-    hour_of_week = (times // HOUR + 3 * 24) % (7 * 24)
-    return (hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)
+        histories = [by_asset[metal].history for by_asset in full_arena.strategies.values()]
+        for times in (real_hours[metal].time, *(time for it in histories for time in (it.entry_time, it.exit_time))):
+            hour_of_week = (times // HOUR + 3 * 24) % (7 * 24)  # 1970 began on a Thursday
+            assert not ((hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)).any()
 
 
 def test_the_capital_of_a_metal_does_not_move_over_a_weekend(full_arena: Arena):

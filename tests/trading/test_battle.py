@@ -1,4 +1,4 @@
-"""The Bot Battle: its document, its CSV rows, the rows of its lanes, and what holding their assets would have made."""
+"""The Bot Battle: its document, its CSV rows, what holding would have made, and curves thinned without averages."""
 
 from __future__ import annotations
 
@@ -55,12 +55,6 @@ def test_summary_and_venues_add_up(battle):
     assert (battle.summary.worst_lane, battle.summary.best_lane) == (ranking[0].name, ranking[-1].name)
 
 
-def test_a_lane_that_was_closed_out_is_not_active(states):
-    battle = battle_of(states | {"trend": replace(states["trend"], halted=True)})
-    assert [lane.name for lane in battle.lanes if not lane.active] == ["trend"]
-    assert (battle.summary.active, battle.venues.cex.active, battle.venues.dex.active) == (5, 3, 2)
-
-
 def test_csv_rows_end_with_the_world(battle):
     everything = table(battle)
     assert [dict(zip(everything.columns, row, strict=True)) for row in everything.rows] == [
@@ -95,9 +89,13 @@ def test_the_numbers_of_a_lane_match_its_state(battle, states):
 
 
 def test_a_lane_stands_beside_holding_its_assets(states):
-    battle = battle_of(states, dict.fromkeys(states, 10_000.0) | {"trend": 12_345.0})
+    """One that was closed out is not active."""
+    benchmarks = dict.fromkeys(states, 10_000.0) | {"trend": 12_345.0}
+    battle = battle_of(states | {"trend": replace(states["trend"], halted=True)}, benchmarks)
     assert {lane.name: lane.benchmark_pnl_pct for lane in battle.lanes if lane.benchmark_pnl_pct} == {"trend": 23.45}
     assert battle.venues.cex.benchmark_pnl_pct == pytest.approx(23.45 / 4)
+    assert [lane.name for lane in battle.lanes if not lane.active] == ["trend"]
+    assert (battle.summary.active, battle.venues.cex.active, battle.venues.dex.active) == (5, 3, 2)
 
 
 def test_the_sources_of_a_result_add_up_to_it(battle):
@@ -125,15 +123,12 @@ def test_a_lane_without_a_bar_is_inactive():
 
 
 def test_open_positions_on_the_exchange_are_listed(battle, states):
-    expected = {
-        (name, asset) for name, state in states.items() if LANES[name].venue == "cex" for asset in state.holdings
-    }
-    assert {(position.lane, position.asset) for position in battle.venues.cex.positions} == expected
-    assert expected
-    for position in battle.venues.cex.positions:
+    positions = battle.venues.cex.positions
+    expected = {(name, asset) for name in states if LANES[name].venue == "cex" for asset in states[name].holdings}
+    assert {(position.lane, position.asset) for position in positions} == expected != set()
+    for position in positions:
         sign = 1 if position.side == "long" else -1
-        gross = sign * position.quantity * (position.mark_price - position.entry_price)
-        assert position.pnl_usd < gross
+        assert position.pnl_usd < sign * position.quantity * (position.mark_price - position.entry_price)
         assert (position.stop_price is not None) == (position.lane == "breakout")
 
 
@@ -191,14 +186,8 @@ def history_of(bars, events=(), step: int = STEP, peaks: dict[str, float] | None
 @pytest.mark.parametrize(
     ("span", "step", "cell"),
     [
-        (0, 300, 300),
-        (500 * 300, 300, 300),
-        (500 * 300 + 1, 300, 900),
-        (7 * DAY, 300, 1800),
-        (31 * DAY, 300, 2 * HOUR),
-        (365 * DAY, 300, DAY),
-        (365 * DAY, HOUR, DAY),
-        (1501 * DAY, HOUR, 4 * DAY),
+        *((0, 300, 300), (500 * 300, 300, 300), (500 * 300 + 1, 300, 900), (7 * DAY, 300, 1800)),
+        *((31 * DAY, 300, 2 * HOUR), (365 * DAY, 300, DAY), (365 * DAY, HOUR, DAY), (1501 * DAY, HOUR, 4 * DAY)),
         (7 * DAY, 1200, HOUR),
     ],
 )

@@ -1,4 +1,4 @@
-"""The hospital: one snapshot a month, which does not depend on when it is computed."""
+"""The hospital: one snapshot a month, whenever it is computed, and how a score ranked the next month's results."""
 
 from __future__ import annotations
 
@@ -192,21 +192,17 @@ def well(**changes) -> Health:
 
 
 @pytest.mark.parametrize(
-    ("score", "status"),
-    [(60, "healthy"), (59.9, "watch"), (45, "watch"), (44.9, "sick"), (30, "sick"), (29.9, "critical")],
+    ("score", "deepest", "days", "trades", "status"),
+    [
+        *((score, 0.05, 90, 30, status) for score, status in ((60, "healthy"), (59.9, "watch"), (45, "watch"))),
+        *((score, 0.05, 90, 30, status) for score, status in ((44.9, "sick"), (30, "sick"), (29.9, "critical"))),
+        *((90, 0.26, 90, 30, "sick"), (20, 0.26, 90, 30, "critical"), (90, 0.25, 90, 30, "healthy")),
+        *((99, 0.05, 29, 30, "observation"), (1, 0.9, 90, 4, "observation")),
+    ],
 )
-def test_the_score_decides_the_status(score, status):
-    assert judge(well(score=score), 90, 30) == status
-
-
-def test_a_deep_drawdown_is_at_best_sick():
-    assert judge(well(score=90.0, deepest=0.26), 90, 30) == "sick"
-    assert judge(well(score=20.0, deepest=0.26), 90, 30) == "critical"
-    assert judge(well(score=90.0, deepest=0.25), 90, 30) == "healthy"
-
-
-def test_a_short_record_is_always_under_observation():
-    assert judge(well(score=99.0), 29, 30) == judge(well(score=1.0, deepest=0.9), 90, 4) == "observation"
+def test_the_score_decides_the_status(score, deepest, days, trades, status):
+    """With a deep drawdown it is at best sick, and with a short record always under observation."""
+    assert judge(well(score=score, deepest=deepest), days, trades) == status
 
 
 @pytest.mark.parametrize(

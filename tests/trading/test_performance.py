@@ -1,4 +1,4 @@
-"""Measures of performance, by hand."""
+"""Measures of performance and of health, by hand, against published numbers and against simulated luck."""
 
 from __future__ import annotations
 
@@ -92,18 +92,17 @@ def test_win_rate_and_profit_factor_by_hand(pnl, rate, factor):
 
 
 def test_trade_statistics_by_hand():
-    """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour."""
+    """Bought at 100 for two hours and sold at 110; sold short at 110, bought back at 121 after one hour.
+
+    The short of 100 units pays 0.01% of them for an hour, at 121 USD.
+    """
     bars = closing([100, 100, 110, 121, 121, 121])
     history = trade(np.array([1, 1, -1, 0, 1, 1], np.int8), bars, AccountTerms(fee=0, slippage=0, borrow=0.876))
     statistics = trade_statistics([history])
-    assert statistics.count == 2
-    assert statistics.win_rate_pct == 50
-    assert statistics.average_win_usd == pytest.approx(1_000)
-    assert statistics.average_loss_usd == pytest.approx(-1_101.21)
-    assert statistics.profit_factor == pytest.approx(1_000 / 1_101.21, abs=1e-4)
-    assert statistics.average_hours == 1.5
-    assert statistics.fees_usd == 0
-    assert statistics.borrow_usd == 1.21, "100 units, 0.01% of them for an hour, at 121 USD"
+    results = (statistics.average_win_usd, statistics.average_loss_usd, statistics.profit_factor)
+    assert results == pytest.approx((1_000, -1_101.21, 1_000 / 1_101.21), abs=1e-4)
+    assert (statistics.count, statistics.win_rate_pct, statistics.average_hours) == (2, 50, 1.5)
+    assert (statistics.fees_usd, statistics.borrow_usd) == (0, 1.21)
     idle = trade_statistics([trade(np.zeros(0, np.int8), empty(HOUR))] * 2)
     assert idle == TradeStatistics(0, None, None, None, None, None, fees_usd=0, borrow_usd=0)
 
@@ -201,7 +200,7 @@ def test_every_measure_is_within_0_and_1(returns, trades_a_month, class_sharpe, 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3], ids=["independent", "worth 20"])
 def test_the_winner_of_50_without_skill_is_called_lucky(correlation):
-    """In at least 95% of 200 draws, where the plain ratio calls it skilled in most of them."""
+    """In at least 95% of 200 draws, where the plain ratio calls it skilled in most of them; large skill is detected."""
     dice, plain_count, deflated_count = np.random.default_rng(6), 0, 0
     for _ in range(200):
         daily = sqrt(1 - correlation) * dice.normal(size=(50, 90)) + sqrt(correlation) * dice.normal(size=90)
@@ -210,9 +209,6 @@ def test_the_winner_of_50_without_skill_is_called_lucky(correlation):
         deflated_count += probability_above(best, luckiest_of(daily) / sqrt(89)) > PROMOTED_ABOVE
     assert plain_count / 200 > 0.5
     assert deflated_count / 200 <= 0.05
-
-
-def test_large_skill_is_detected():
     daily = np.random.default_rng(7).standard_normal((50, 90)) * 0.02
     daily[0] += 0.02
     assert examine(daily[0], 6.0, 0.0, luckiest_of(daily)).beyond_luck > PROMOTED_ABOVE

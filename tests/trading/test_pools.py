@@ -1,4 +1,4 @@
-"""Pools: their assumed data, and the expected result of a position."""
+"""Pools: the expected result of a position, and concentrated liquidity against its closed forms and a simulation."""
 
 from __future__ import annotations
 
@@ -113,27 +113,21 @@ def liquidity_of_amounts(base: float, quote: float, price: float, span: Range) -
 
 
 def test_a_deposit_keeps_its_value_and_liquidity():
+    """Half of it is base; its liquidity scales with the efficiency of its range."""
     for price, factor, _ in cases(1):
         span = amm.around(price, factor)
         liquidity = amm.liquidity_of_value(10_000, price, span)
         base, quote = amm.amounts(liquidity, price, span)
-        assert base * price + quote == pytest.approx(10_000, rel=1e-9)
-        assert base * price == pytest.approx(quote, rel=1e-9), "half of it is base"
+        assert (base * price + quote, base * price) == pytest.approx((10_000, quote), rel=1e-9)
         assert liquidity_of_amounts(base, quote, price, span) == pytest.approx(liquidity, rel=1e-9)
+        assert liquidity / (10_000 / (2 * sqrt(price))) == pytest.approx(amm.efficiency(factor), rel=1e-9)
+    assert [round(amm.efficiency(factor), 2) for factor in (1.2, 2, 4)] == [11.48, 3.41, 2.0]
 
 
 def test_divergence_loss_scales_with_the_efficiency():
     for price, factor, ratio in cases(2):
         closed_form = full_range_divergence(ratio) / (1 - 1 / sqrt(factor))
         assert divergence(price, amm.around(price, factor), ratio) == pytest.approx(closed_form, abs=1e-9)
-
-
-def test_liquidity_of_a_range_scales_with_its_efficiency():
-    for price, factor, _ in cases(4):
-        full_range = 10_000 / (2 * sqrt(price))
-        concentrated = amm.liquidity_of_value(10_000, price, amm.around(price, factor))
-        assert concentrated / full_range == pytest.approx(amm.efficiency(factor), rel=1e-9)
-    assert [round(amm.efficiency(factor), 2) for factor in (1.2, 2, 4)] == [11.48, 3.41, 2.0]
 
 
 @pytest.mark.parametrize(("factor", "loss"), [(1.2, -0.04752), (2, -0.19526), (4, -0.4)])

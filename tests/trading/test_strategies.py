@@ -119,10 +119,7 @@ NAN = float("nan")
             *([10, 12, 11, 13, 14, 15, 12, 9, 8, 8, 12], [0, 0, 0, 1, 1, 1, 0, -1, -1, -1, 0]),
         ),
         # Over two bars: +20% enters, +8% stays, a negative change leaves, -20% enters the other side.
-        (
-            *(rules.rate_of_change, {"period": 2, "width": 0.1}),
-            *([100, 100, 120, 108, 118, 95], [0, 0, 1, 1, 0, -1]),
-        ),
+        (*(rules.rate_of_change, {"period": 2, "width": 0.1}), *([100, 100, 120, 108, 118, 95], [0, 0, 1, 1, 0, -1])),
         # It waits until the price returns.
         (
             *(rules.bollinger_reversion, {"period": 10, "width": 2}),

@@ -1,4 +1,4 @@
-"""A lane processes no bar twice and does not look ahead, and a restart does not change it."""
+"""A lane processes no bar twice, does not look ahead and survives a restart; what its logic wants at an hour's end."""
 
 from __future__ import annotations
 
@@ -225,16 +225,11 @@ def test_a_trend_lasts_until_the_averages_cross():
 
 
 def test_an_extreme_is_faded_once_the_price_returns():
-    assert fade_deviation(view(deviation_before=-2.5, deviation=-1.9)) == Intent(1)
-    assert fade_deviation(view(deviation_before=2.5, deviation=1.9)) == Intent(-1)
-    assert fade_deviation(view(deviation_before=-2.5, deviation=-2.4)) == OUT
-    assert fade_deviation(view(deviation_before=-1.9, deviation=-1.5)) == OUT
-
-
-def test_the_mean_reverter_leaves_at_the_mean_or_after_two_days():
-    assert fade_deviation(view(1, deviation=-0.5, opened_at=90 * HOUR)) == Intent(1)
-    assert fade_deviation(view(1, deviation=0.1, opened_at=90 * HOUR)) == OUT
-    assert fade_deviation(view(-1, deviation=0.5, opened_at=53 * HOUR)) == OUT
+    """It is left at the mean or after two days."""
+    for before, now, intent in ((-2.5, -1.9, Intent(1)), (2.5, 1.9, Intent(-1)), (-2.5, -2.4, OUT), (-1.9, -1.5, OUT)):
+        assert fade_deviation(view(deviation_before=before, deviation=now)) == intent
+    for side, now, entry, intent in ((1, -0.5, 90, Intent(1)), (1, 0.1, 90, OUT), (-1, 0.5, 53, OUT)):
+        assert fade_deviation(view(side, deviation=now, opened_at=entry * HOUR)) == intent
     assert fade_deviation(view(-1, deviation=0.5, opened_at=54 * HOUR)) == Intent(-1)
 
 

@@ -31,6 +31,12 @@ def test_a_deposit_costs_gas_and_a_swap_of_half(reading):
     assert state.position.deposited_usd == pytest.approx(10_000 - gas - state.swap_usd)
 
 
+def next_state(lane, state, time=HOUR + STEP, price=2000.0, **shown_fields):
+    """The state of a lane after one more bar of ether."""
+    fields = {"pools": ASSUMED_POOLS} | shown_fields
+    return lane.step(state, shown(time, {"eth": flat(time, price)}, **fields))
+
+
 @pytest.mark.parametrize("times", [1, 3])
 def test_fees_of_a_bar_follow_the_turnover_of_the_asset(reading, times):
     """Five minutes of usual turnover earn 1/288 of a day's fees; three times the turnover earns three times that."""
@@ -46,37 +52,28 @@ def test_fees_of_a_bar_follow_the_turnover_of_the_asset(reading, times):
 
 def test_a_pool_no_longer_listed_is_kept(reading):
     lane, state = providing(reading=reading)
-    time, fees = HOUR + STEP, state.fees_usd
-    state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools={}))
-    assert state.fees_usd > fees
-    assert through_json(lane, state).position.pool == ASSUMED_POOLS["eth-l1"]
+    after = next_state(lane, state, pools={})
+    assert after.fees_usd > state.fees_usd
+    assert through_json(lane, after).position.pool == ASSUMED_POOLS["eth-l1"]
 
 
 def test_new_pool_data_counts_from_its_bar_on(reading):
     lane, state = providing(reading=reading)
-    time = HOUR + STEP
     busier = {"eth-l1": replace(ASSUMED_POOLS["eth-l1"], volume_usd=360e6)}
-    usual_state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
-    busy_state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=busier))
-    assert busy_state.fees_usd - state.fees_usd == pytest.approx(2 * (usual_state.fees_usd - state.fees_usd))
+    gains = [next_state(lane, state, pools=pools).fees_usd - state.fees_usd for pools in (ASSUMED_POOLS, busier)]
+    assert gains[1] == pytest.approx(2 * gains[0])
 
 
 def test_a_move_waits_for_a_price_of_the_asset_it_moves_to(reading):
+    """There is none to a pool that is no longer listed."""
     lane, state = providing(reading=reading, name="lp_chaser")
-    state = replace(state, plan=Plan("switch", "btc-l1"))
-    time = HOUR + STEP
-    state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools=ASSUMED_POOLS))
-    assert (state.status, state.position.pool.asset, state.switches) == ("switching", "eth", 0)
-    bars = {"eth": flat(time + STEP, 2000.0), "btc": flat(time + STEP, 90_000.0)}
-    state = lane.step(state, shown(time + STEP, bars, pools=ASSUMED_POOLS))
-    assert (state.status, state.position.pool.asset, state.switches) == ("in_lp", "btc", 1)
-
-
-def test_no_move_to_a_pool_no_longer_listed(reading):
-    lane, state = providing(reading=reading, name="lp_chaser")
-    time, home = HOUR + STEP, state.position.pool
-    state = replace(state, plan=Plan("switch", "btc-l1"))
-    after = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, pools={home.key: home}))
+    state, time, home = replace(state, plan=Plan("switch", "btc-l1")), HOUR + 2 * STEP, state.position.pool
+    after = next_state(lane, state)
+    assert (after.status, after.position.pool.asset, after.switches) == ("switching", "eth", 0)
+    bars = {"eth": flat(time, 2000.0), "btc": flat(time, 90_000.0)}
+    after = lane.step(after, shown(time, bars, pools=ASSUMED_POOLS))
+    assert (after.status, after.position.pool.asset, after.switches) == ("in_lp", "btc", 1)
+    after = next_state(lane, state, pools={home.key: home})
     assert (after.status, after.position.pool, after.switches) == ("in_lp", home, 0)
 
 
