@@ -95,10 +95,7 @@ def books(*markets: Prediction) -> tuple[VersusBook, ...]:
 )
 def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, backfilled, n, accuracy_pct, note):
     """The number of markets of each book, and how many the pool had right."""
-    markets = [
-        *resolved(past[0], backfilled=True, right=past[1]),
-        *resolved(live[0], backfilled=False, right=live[1]),
-    ]
+    markets = [*resolved(past[0], backfilled=True, right=past[1]), *resolved(live[0], backfilled=False, right=live[1])]
     accuracy = document_of(books(*markets)).accuracy
     assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (
         backfilled,

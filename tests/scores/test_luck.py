@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -31,8 +32,9 @@ def calibrated(dice: np.random.Generator, weeks: int, correlation: float) -> tup
     return p, (causes < norm.ppf(p)).astype(float), np.repeat(np.arange(weeks), A_WEEK)
 
 
-def longest(right: np.ndarray) -> int:
-    return max(len(list(run)) if is_right else 0 for is_right, run in itertools.groupby(right.tolist()))
+def longest(right: Iterable) -> int:
+    """The length of the longest run of right answers."""
+    return max(len(list(run)) if is_right else 0 for is_right, run in itertools.groupby(right))
 
 
 @pytest.mark.parametrize(("weeks", "correlation"), [(9, 0.0), (9, 0.035), (26, 0.035)])
@@ -59,15 +61,6 @@ def test_the_common_cause_is_measured():
         assert freedom == 20 + 399 - 1
 
 
-def test_a_common_cause_makes_long_runs_ordinary():
-    p = np.full(450, 0.8)
-    in_blocks = np.resize([1.0] * 40 + [0.0] * 10, 450)
-    weeks = np.repeat(np.arange(9), 50)
-    in_turn = np.repeat([1.0, 1.0, 0.6, 1.0, 0.4, 1.0, 1.0, 0.2, 1.0], 50)
-    of_blocks, of_turns = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (in_blocks, in_turn))
-    assert of_blocks.best_reached_pct < 20 < of_turns.best_reached_pct
-
-
 @settings(max_examples=20)
 @given(st.lists(st.lists(st.floats(0.01, 0.99), max_size=20), max_size=6))
 def test_luck_goes_on_as_if_it_had_begun_anew(parts):
@@ -87,26 +80,22 @@ def test_another_past_begins_anew(other):
 
 
 def test_luck_is_that_of_all_records_counted():
-    """Five forecasts of 80% and 30% YES in turn: each of the 32 records by hand, weighed by its probability."""
+    """Five forecasts of 80% and 30% YES in turn: each of the 32 records by hand, weighed by its probability.
+
+    Thirty right answers in a row: ordinary at 99%, a wonder at 55%, where .55^30 is one in 60 million.
+    """
     p = np.array([0.8, 0.3, 0.8, 0.3, 0.8])
     share = np.maximum(p, 1 - p)
     mean = best = right_share = 0.0
     for record in itertools.product([True, False], repeat=5):
-        weight = np.prod(np.where(record, share, 1 - share))
-        run = max(len(piece) for piece in "".join("R" if right else " " for right in record).split(" "))
-        mean, best, right_share = (
-            mean + weight * run,
-            best + weight * (run >= 3),
-            right_share + weight * (sum(record) >= 4),
-        )
+        weight, run = np.prod(np.where(record, share, 1 - share)), longest(record)
+        mean, best = mean + weight * run, best + weight * (run >= 3)
+        right_share += weight * (sum(record) >= 4)
     simulated = luck_of(p, 3, 4)
     assert simulated.expected_best == pytest.approx(mean, abs=0.15)
     assert simulated.best_reached_pct == pytest.approx(100 * best, abs=4)
     assert simulated.accuracy_reached_pct == pytest.approx(100 * right_share, abs=4)
-
-
-def test_sure_forecasts_make_long_runs_ordinary():
-    """Thirty right answers in a row: ordinary at 99%, a wonder at 55%, where .55^30 is one in 60 million."""
+    assert luck_of(np.zeros(0), 0, 0) is None
     sure_luck, unsure_luck = (luck_of(np.full(30, p), 30, 30) for p in (0.01, 0.55))
     assert sure_luck.best_reached_pct == pytest.approx(100 * 0.99**30, abs=4)
     assert unsure_luck.best_reached_pct == unsure_luck.accuracy_reached_pct == 0.2, "one in 501 cannot be excluded"
@@ -119,10 +108,6 @@ def test_the_luckiest_of_many_goes_further():
     assert of_one.best_reached_pct == pytest.approx(20, abs=4)
     assert of_ten.best_reached_pct == pytest.approx(100 * (1 - (1 - of_one.best_reached_pct / 100) ** 10), abs=0.2)
     assert (of_one.expected_best, of_one.among, of_ten.among) == (of_ten.expected_best, 1, 10)
-
-
-def test_without_a_forecast_there_is_no_luck():
-    assert luck_of(np.zeros(0), 0, 0) is None
 
 
 RECORDS = 50
@@ -139,11 +124,9 @@ def strategies(dice: np.random.Generator, correlation: float, days: int, groups:
 def test_the_luckiest_is_as_good_as_the_best_of_many_histories(correlation, groups, days):
     """From the correlations of one history: the mean best of 2,000 others, in standard errors."""
     dice = np.random.default_rng(2)
-    means = strategies(dice, correlation, 2000 * RECORDS, groups).reshape(RECORDS, 2000, RECORDS).sum(axis=2) / np.sqrt(
-        RECORDS
-    )
+    histories = strategies(dice, correlation, 2000 * RECORDS, groups).reshape(RECORDS, 2000, RECORDS).sum(axis=2)
     expected = luckiest_of(strategies(dice, correlation, days, groups))
-    assert expected == pytest.approx(means.max(axis=0).mean(), abs=0.12)
+    assert expected == pytest.approx(histories.max(axis=0).mean() / np.sqrt(RECORDS), abs=0.12)
 
 
 @pytest.mark.parametrize(("trials", "best"), [(1, 0.0), (2, np.pi**-0.5), (3, 1.5 * np.pi**-0.5), (20, 1.86748)])
@@ -163,18 +146,12 @@ def test_the_best_is_seldom_far_beyond_its_mean(correlation):
 
 
 def test_twins_are_one_trial():
-    """Eight strategies in four pairs of twins, and five that never trade."""
+    """Eight strategies in four pairs of twins, and five that never trade. Without a choice there is no luck."""
     twins = np.repeat(np.random.default_rng(3).normal(size=(4, 5000)), 2, axis=0)
     assert independent_trials(luckiest_of(np.vstack([twins, np.zeros((5, 5000))]))) == pytest.approx(4, rel=0.04)
     assert luckiest_of(np.repeat(twins[:1], 8, axis=0)) == pytest.approx(0, abs=0.03)
-
-
-@pytest.mark.parametrize("returns", [np.zeros((3, 90)), np.zeros((3, 0)), np.zeros(0), np.ones((1, 90))])
-def test_without_a_choice_there_is_no_luck(returns):
-    assert luckiest_of(returns) == 0
-    assert independent_trials(0) == 1
-
-
-def test_the_same_returns_have_the_same_luck():
     returns = strategies(np.random.default_rng(1), 0.3, 90)
     assert luckiest_of(returns) == luckiest_of(returns)
+    for nothing in (np.zeros((3, 90)), np.zeros((3, 0)), np.zeros(0), np.ones((1, 90))):
+        assert luckiest_of(nothing) == 0
+    assert independent_trials(0) == 1

@@ -130,11 +130,7 @@ def test_the_special_mode_needs_all_three_conditions():
         (Thresholds(distance=0.45, agreement=0.0), proven(30), "distance_exceeds_threshold"),
         (Thresholds(distance=0.1, agreement=1.0), proven(30), "agreement_reaches_threshold"),
         (Thresholds(agreement=0.0), proven(29), "every_voting_layer_has_30_calls"),
-        (
-            Thresholds(agreement=0.0),
-            BandRecord(proven(30).standings[:-1]),
-            "every_voting_layer_has_30_calls",
-        ),
+        (Thresholds(agreement=0.0), BandRecord(proven(30).standings[:-1]), "every_voting_layer_has_30_calls"),
         (Thresholds(agreement=0.0), proven(30, engine="apex/0"), "every_voting_layer_has_30_calls"),
     ],
 )

@@ -191,11 +191,7 @@ def test_without_rising_terms_the_named_assets_are_listed():
     """From the first day on, and labelled: the most stories first."""
     body = document(*apart(1, assets=("btc",)), *apart(2, at=NOON - HOUR, assets=("eth", "xrp")))
     assert body["topics_basis"] == "frequent"
-    assert [(row["term"], row["mentions"]) for row in body["topics"]] == [
-        ("Ethereum", 2),
-        ("XRP", 2),
-        ("Bitcoin", 1),
-    ]
+    assert [(row["term"], row["mentions"]) for row in body["topics"]] == [("Ethereum", 2), ("XRP", 2), ("Bitcoin", 1)]
     assert {row["lift"] for row in body["topics"]} == {None}
 
 

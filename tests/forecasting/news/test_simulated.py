@@ -13,16 +13,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.news.headline import named, tone
 from service.forecasting.news.pulse import direction_of
-from service.forecasting.news.simulated import (
-    COINS,
-    LOOK_BACK_H,
-    SENTENCES,
-    SOURCE,
-    WORDS,
-    events,
-    track,
-    write,
-)
+from service.forecasting.news.simulated import COINS, LOOK_BACK_H, SENTENCES, SOURCE, WORDS, events, track, write
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR

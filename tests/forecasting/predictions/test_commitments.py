@@ -69,10 +69,7 @@ def test_abstentions_are_kept_with_their_reasons(market, contexts):
 
 def test_features_are_the_hash_of_contexts_and_fits(commitment, market, contexts, fits):
     """A JSON library and SHA-256 reproduce it."""
-    features = {
-        "contexts": {"btc": asdict(contexts["btc"])},
-        "fits": {"slot": fits.slot, "version": fits.version},
-    }
+    features = {"contexts": {"btc": asdict(contexts["btc"])}, "fits": {"slot": fits.slot, "version": fits.version}}
     text = rfc8785.dumps(features).decode()
     assert commitment.inputs == text
     assert commitment.features == sha256(text.encode()).hexdigest()

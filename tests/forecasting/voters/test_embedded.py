@@ -73,14 +73,11 @@ def test_before_the_first_fit_all_nine_use_plain_volatility(voter, query, contex
     assert forecast.reasoning.startswith("From plain volatility: ")
 
 
-def test_a_closed_market_keeps_its_price(voter, query, hourly, fits):
+def test_a_market_without_open_hours_keeps_its_price(voter, query, hourly, fits):
     """Asked on a Saturday with a deadline on Sunday at noon; the direction is that of no price at all."""
     contexts = build_all(hourly, SATURDAY)
     question = replace(
-        query("up", "gold", 36.0),
-        deadline=utc(SATURDAY + 36 * HOUR),
-        spot=contexts["gold"].spot,
-        horizon_hours=36.0,
+        query("up", "gold", 36.0), deadline=utc(SATURDAY + 36 * HOUR), spot=contexts["gold"].spot, horizon_hours=36.0
     )
     inputs = build_inputs(question, SATURDAY, Knowledge(contexts, fits))
     rise = voter.forecast(question, inputs)
@@ -112,19 +109,15 @@ def reason(voter, question, now, contexts, fits) -> str:
 
 
 def test_without_fresh_bars_every_voter_abstains(voter, query, contexts, fits):
+    """Nor can two assets without common hours be compared."""
     assert reason(voter, query("up"), NOW, {}, fits) == "no bars of btc are stored"
     instant = NOW + 31 * HOUR
     assert reason(voter, query("up", hours=200), instant, contexts, fits) == "the last bar of btc is 31 open hours old"
     history = {**contexts, "btc": replace(contexts["btc"], history_days=13.0)}
     assert reason(voter, query("up"), NOW, history, fits) == "needs 14 days of hourly bars of btc, 13 are stored"
-
-
-def test_two_assets_without_common_hours_cannot_be_compared(voter, query, contexts, fits):
-    context = replace(contexts["btc"], correlations={"gold": None})
-    question = query("relative", other_asset="gold")
-    assert (
-        reason(voter, question, NOW, {**contexts, "btc": context}, fits) == "too few hours in which both assets traded"
-    )
+    apart = {**contexts, "btc": replace(contexts["btc"], correlations={"gold": None})}
+    expected = "too few hours in which both assets traded"
+    assert reason(voter, query("relative", other_asset="gold"), NOW, apart, fits) == expected
 
 
 STRETCH = 2.0  # how much further the coin moves than ether
@@ -150,15 +143,11 @@ def _about_coin(query: Callable[..., Question], contexts: Mapping[str, Context],
     return replace(query("open", "eth"), asset="pepe", spot=contexts["pepe"].spot, **fields)
 
 
-def test_every_voter_forecasts_a_coin(query, coin_knowledge):
-    spot = coin_knowledge.contexts["pepe"].spot
-    question = _about_coin(query, coin_knowledge.contexts, comparator="touch_above", level=1.1 * spot)
-    result = panel_of().ask(question, NOW, coin_knowledge)
-    assert len(result.ballots) == 9, result.abstained
-
-
 def test_a_coin_has_the_width_of_its_own_variance(query, coin_knowledge):
-    """Moves twice as large as those of ether give log returns with twice its standard deviation."""
+    """All voters forecast it. Moves twice as large as those of ether give twice its standard deviation."""
+    level = 1.1 * coin_knowledge.contexts["pepe"].spot
+    question = _about_coin(query, coin_knowledge.contexts, comparator="touch_above", level=level)
+    assert len(panel_of().ask(question, NOW, coin_knowledge).ballots) == 9
     ether = of_question(query("open", "eth"), NOW, coin_knowledge)
     coin = of_question(_about_coin(query, coin_knowledge.contexts), NOW, coin_knowledge)
     assert coin.sigma_pct == pytest.approx(STRETCH * ether.sigma_pct, rel=0.05)
@@ -178,25 +167,18 @@ def test_a_prompt_can_be_about_a_coin(query, hourly, coin, coin_knowledge, seat,
         assert text.index("pepe (coin)") < text.index("btc (coin)")
 
 
-def described(knowledge, now: int = NOW) -> dict[str, ForecastDocument]:
-    return describe(knowledge, now, PLAIN_HEADER)
-
-
 @pytest.fixture(scope="module")
 def forecasts(knowledge) -> dict[str, ForecastDocument]:
-    return described(knowledge)
+    return describe(knowledge, NOW, PLAIN_HEADER)
 
 
 def test_quantiles_rise_and_the_median_is_the_price(forecasts):
+    """A longer horizon is wider."""
     for forecast in forecasts.values():
         for horizon in forecast.horizons:
             for quantiles in (horizon.quantiles, *(view.quantiles for view in horizon.voters.values())):
-                prices = list(quantiles.values())
-                assert prices == sorted(prices)
+                assert [*quantiles.values()] == sorted(quantiles.values())
                 assert quantiles["50"] == pytest.approx(forecast.price, rel=1e-6)
-
-
-def test_a_longer_horizon_is_wider(forecasts):
     widths = [horizon.quantiles["95"] - horizon.quantiles["5"] for horizon in forecasts["btc"].horizons]
     assert widths == sorted(widths)
 
@@ -215,32 +197,29 @@ def test_a_market_that_stays_closed_keeps_its_price(knowledge):
     gold = replace(knowledge.contexts["gold"], as_of=SATURDAY - 3 * HOUR)
     calendar = replace(knowledge.fits.calendars["always"], season=Season((0.0,) * WEEK))
     fits = replace(knowledge.fits, calendars={calendar_of("gold"): calendar})
-    forecast = described(replace(knowledge, contexts={"gold": gold}, fits=fits), SATURDAY)["gold"]
+    forecast = describe(replace(knowledge, contexts={"gold": gold}, fits=fits), SATURDAY, PLAIN_HEADER)["gold"]
     first = forecast.horizons[0]
     assert (forecast.price_as_of, first.until) == (iso(SATURDAY - 3 * HOUR), iso(SATURDAY + HOUR))
     assert (first.open_hours, first.sigma_pct) == (0, 0)
     assert list(first.quantiles.values()) == pytest.approx([forecast.price] * len(PERCENTS), rel=1e-6)
 
 
-def test_without_fitted_models_there_is_no_forecast(knowledge):
-    """Before the first fit, or with a context of the version before."""
-    assert described(replace(knowledge, fits=None)) == {}
-    assert "btc" not in described(knowledge, NOW + 2 * DAY), "nor one from old bars, from which voters abstain"
+def test_without_fitted_models_there_is_no_forecast(query, knowledge):
+    """Before the first fit, with a context of the version before, or from old bars, from which voters abstain."""
+    unfitted = replace(knowledge, fits=None)
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
-    assert described(replace(knowledge, contexts=blind)) == {}
-
-
-def test_the_pooled_sigma_is_the_published_one(forecasts, knowledge):
-    """In percent; None where no models are fitted."""
-    (week,) = (horizon for horizon in forecasts["btc"].horizons if horizon.horizon == "7d")
-    assert pooled_sigma(knowledge, "btc", NOW, NOW + 7 * DAY) == pytest.approx(week.sigma_pct / 100, abs=1e-5)
-    assert pooled_sigma(replace(knowledge, fits=None), "btc", NOW, NOW + DAY) is None
+    assert describe(unfitted, NOW, PLAIN_HEADER) == {}
+    assert describe(replace(knowledge, contexts=blind), NOW, PLAIN_HEADER) == {}
+    assert "btc" not in describe(knowledge, NOW + 2 * DAY, PLAIN_HEADER)
+    assert pooled_sigma(unfitted, "btc", NOW, NOW + DAY) is None
+    assert of_question(query("open"), NOW, unfitted) is of_question(query("up"), NOW, knowledge) is None
 
 
 def test_a_price_question_has_the_published_forecast(query, knowledge, forecasts):
-    """The same quantiles as the document of its asset at the same horizon."""
+    """The same quantiles as the document of its asset at the same horizon, and the same sigma, in percent there."""
     (horizon,) = [entry for entry in forecasts["btc"].horizons if entry.horizon == "3d"]
     assert replace(of_question(query("open"), NOW, knowledge), horizon="3d") == horizon
+    assert pooled_sigma(knowledge, "btc", NOW, NOW + 3 * DAY) == pytest.approx(horizon.sigma_pct / 100, abs=1e-5)
 
 
 @pytest.mark.parametrize("hours", [5, 24 * 22, 24 * 300])
@@ -253,22 +232,13 @@ def test_quantiles_at_an_instant_agree_with_levels(knowledge, hours):
     assert [level.p_above for level in levels] == pytest.approx([1 - percent / 100 for percent in PERCENTS], abs=1e-3)
 
 
-def test_other_questions_have_no_price_forecast(query, knowledge):
-    """Neither has one asked before the models are fitted."""
-    assert of_question(query("up"), NOW, knowledge) is None
-    assert of_question(query("open"), NOW, replace(knowledge, fits=None)) is None
-
-
-def test_each_horizon_is_published_alone_as_well(forecasts):
-    """One document with all of them, and one for each."""
+def test_each_horizon_is_published_alone_as_well(forecasts, contexts):
+    """One document with all of them, and one for each. The question of a day is whether the price rises."""
     documents = by_name({"btc": forecasts["btc"]})
     assert list(documents) == ["forecasts/btc", *(f"forecasts/btc/{horizon}" for horizon in HORIZONS)]
     assert documents["forecasts/btc"] == forecasts["btc"]
     assert documents["forecasts/btc/24h"] == replace(forecasts["btc"], horizons=forecasts["btc"].horizons[2:3])
     assert get_args(Horizon) == tuple(HORIZONS)
-
-
-def test_the_question_is_whether_the_price_rises_in_a_day(contexts):
     question = up_in_a_day("btc", contexts["btc"].spot, NOW)
     assert (question.asset, question.comparator, question.deadline) == ("btc", "up", utc(NOW + DAY))
     assert (question.horizon_hours, question.spot, question.polarity) == (24.0, contexts["btc"].spot, "bull")

@@ -36,15 +36,17 @@ def put(query, contexts, fits):
     return ask_them
 
 
-def test_nine_voters_give_nine_votes_and_a_consensus(query, knowledge):
+def test_nine_voters_give_nine_votes_and_a_consensus(query, contexts, knowledge):
+    """As old as the oldest of the bars behind it."""
     for comparator, fields in (("up", {}), ("touch_above", {"at": 1.02}), ("relative", {"other_asset": "gold"})):
         question = query(comparator, **fields)
         result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
         assert [ballot.voter for ballot in result.ballots] == [voter.name for voter in voters()]
         assert not any(is_model(voter) for voter in voters())
-        assert result.abstained == {}
+        assert (result.abstained, result.asked_at) == ({}, NOW)
         answer = publish(result, meaning_of(result.question), knowledge.record.of(question), id="a", world="simulated")
         assert len(answer.votes) == answer.consensus.oracles_count == 9
+    assert result.as_of == min(contexts["btc"].as_of, contexts["gold"].as_of)
 
 
 def test_an_abstention_gives_its_reason_and_a_fault_its_kind(put):
@@ -86,13 +88,6 @@ def test_votes_arrive_one_by_one(query, knowledge):
     name, ballot = next(replies)
     assert (name, names) == ("a", ["a"])
     assert isinstance(ballot, Ballot)
-
-
-def test_the_result_is_as_old_as_its_oldest_bar(query, contexts, knowledge):
-    question = query("relative", other_asset="gold")
-    result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
-    assert result.as_of == min(contexts["btc"].as_of, contexts["gold"].as_of)
-    assert result.asked_at == NOW
 
 
 def seat(engine: str, *, is_masked: bool = False) -> SimpleNamespace:
@@ -179,21 +174,20 @@ def test_votes_arrive_in_the_order_in_which_they_are_cast(poll):
 
 
 def test_a_late_model_abstains_at_the_deadline(poll):
-    """Its later answer is ignored."""
+    """Its later answer is ignored, and its fallback takes its place; work that is cancelled is late too."""
     slow, quick = models(2)
     quick.go.set()
     replies = list(poll([slow, quick], seconds=0.2))
     assert [name for name, _ in replies] == ["m1", "m0"]
     assert str(replies[1][1]) == LATE_REASON
+    slow.fallback = 0.3
+    ((name, reply),) = poll([slow], seconds=0.05)
     slow.go.set()
-
-
-def test_a_late_model_is_replaced_by_its_fallback(poll):
-    model = Model("m0", fallback=0.3)
-    ((name, reply),) = poll([model], seconds=0.05)
-    model.go.set()
     assert (name, reply.engine) == ("m0", EMBEDDED)
     assert reply.forecast == Forecast(0.3, LATE_REASON, fallback=True)
+    future: Future = Future()
+    future.cancel()
+    assert str(dict(poll(models(1), seconds=0.1, submit=lambda *_: future))["m0"]) == LATE_REASON
 
 
 def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor):
@@ -213,31 +207,19 @@ def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor
 
 
 def test_without_a_free_thread_a_model_is_late_and_never_begins(poll):
-    members = models(3)
+    """Nor does it after the end, as when the client has gone: the model that works ends by itself."""
+    members, others = models(3), models(3)
     with ThreadPoolExecutor(1) as pool:
         replies = dict(poll(members, seconds=0.2, submit=pool.submit))
         members[0].go.set()
     assert {name: str(reply) for name, reply in replies.items()} == dict.fromkeys(("m0", "m1", "m2"), LATE_REASON)
-    assert [model.start.is_set() for model in members] == [True, False, False]
-
-
-def test_closing_it_cancels_what_has_not_begun(poll):
-    """As when the client has gone: the model that works ends by itself, the others never begin."""
-    members = models(3)
     with ThreadPoolExecutor(1) as pool:
-        replies = poll([*voters(), *members], submit=pool.submit)
+        replies = poll([*voters(), *others], submit=pool.submit)
         next(replies)
-        assert members[0].start.wait(20)
+        assert others[0].start.wait(20)
         replies.close()
-        members[0].go.set()
-    assert [model.start.is_set() for model in members] == [True, False, False]
-
-
-def test_cancelled_work_is_late(poll):
-    """As when the process ends."""
-    future: Future = Future()
-    future.cancel()
-    assert str(dict(poll(models(1), seconds=0.1, submit=lambda *_: future))["m0"]) == LATE_REASON
+        others[0].go.set()
+    assert [model.start.is_set() for model in (*members, *others)] == [True, False, False] * 2
 
 
 def test_heartbeats_come_while_no_model_answers(poll):

@@ -34,23 +34,22 @@ def ballots(*probabilities: float) -> list[Ballot]:
     return [Ballot(f"v{place}", EMBEDDED, Forecast(p, "because")) for place, p in enumerate(probabilities)]
 
 
-def test_equal_votes_pool_to_their_mean():
-    result = pool(ballots(0.8, 0.5), NOTHING)
-    assert result.p == pytest.approx(0.65)
-    assert result.weights == (1.0, 1.0)
-
-
 @given(PROBABILITIES)
 def test_the_pool_lies_between_its_voters(probabilities):
-    p = pool(ballots(*probabilities), NOTHING).p
-    assert min(probabilities) - 1e-12 <= p <= max(probabilities) + 1e-12
+    result = pool(ballots(*probabilities), NOTHING)
+    assert min(probabilities) - 1e-12 <= result.p <= max(probabilities) + 1e-12
+    assert (result.p, set(result.weights)) == (pytest.approx(np.mean(probabilities)), {1.0}), "equal votes: their mean"
+
+
+def weighed(votes: list[tuple[float, float]]) -> BandRecord:
+    """A record with the weights that come second."""
+    return BandRecord(tuple(Standing(f"v{place}", EMBEDDED, 9, 2, weight) for place, (_, weight) in enumerate(votes)))
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.25, 3)), min_size=1, max_size=9))
 def test_exclusive_answers_add_up(votes):
     """Whatever the weights: an event and its opposite, and the parts of an event."""
-    record = BandRecord(tuple(Standing(f"v{place}", EMBEDDED, 9, 2, weight) for place, (_, weight) in enumerate(votes)))
-    chances = [p for p, _ in votes]
+    record, chances = weighed(votes), [p for p, _ in votes]
     forth, back = pool(ballots(*chances), record).p, pool(ballots(*[1 - p for p in chances]), record).p
     assert forth + back == pytest.approx(1, abs=1e-12)
     third, rest = (pool(ballots(*[share * p for p in chances]), record).p for share in (1 / 3, 2 / 3))
@@ -106,16 +105,12 @@ def test_a_mere_difference_is_no_outlier(ballots):
     assert pool(ballots, NOTHING).outliers == ()
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.25, 3)), min_size=2, max_size=9))
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.25, 3)), min_size=1, max_size=9))
 def test_without_a_voter_the_others_are_pooled(votes):
-    record = BandRecord(tuple(Standing(f"v{place}", EMBEDDED, 9, 2, weight) for place, (_, weight) in enumerate(votes)))
-    cast = ballots(*[p for p, _ in votes])
+    """Without the only one the pool is even."""
+    record, cast = weighed(votes), ballots(*[p for p, _ in votes])
     rests = [[other for other in cast if other is not left_out] for left_out in cast]
-    assert pool(cast, record).without == pytest.approx([pool(rest, record).p for rest in rests])
-
-
-def test_without_the_only_voter_the_pool_is_even():
-    assert pool(ballots(0.8), NOTHING).without == (0.5,)
+    assert pool(cast, record).without == pytest.approx([pool(rest, record).p if rest else 0.5 for rest in rests])
 
 
 MODEL = "provider:model"
@@ -135,27 +130,27 @@ def test_the_evidence_stands_beside_the_weight():
     assert 0 < standing.gain <= 0.09 - 0.01
 
 
-def test_horizons_have_records_of_their_own():
+def test_horizons_and_engines_have_records_of_their_own():
+    """Who did not vote is not counted."""
     record = build([resolved(True, ("a", MODEL, 0.6), band=band) for band in ("day", "topic")], 100)
     assert set(record.bands) == {"day", "topic"}
     assert record.of_band("longer").weight_of("a", MODEL) == 1.0
     assert record.as_of == 100
-
-
-def test_another_engine_in_a_seat_has_a_record_of_its_own():
     questions = [resolved(True, ("news", EMBEDDED, 0.9)), resolved(True, ("news", MODEL, 0.2))]
     standings = build(questions, 0).of_band("week").standings
     assert [(standing.engine, standing.n) for standing in standings] == [(EMBEDDED, 1), (MODEL, 1)]
+    rows = [
+        resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5)),
+        resolved(False, ("trend", EMBEDDED, 0.75)),
+    ]
+    assert [(standing.voter, standing.n) for standing in measure(rows).standings] == [("trend", 2), ("vol", 1)]
 
 
 def test_a_record_survives_json_without_loss():
+    """One of an earlier version is empty: it had classes of questions instead of bands of horizons."""
     rows = [resolved(day % 3 > 0, ("vol", EMBEDDED, 0.6), ("news", MODEL, 0.4), day=day) for day in range(40)]
     record = build(rows, 1000)
     assert TrackRecord.from_plain(json.loads(json.dumps(record.to_plain(), allow_nan=False))) == record
-
-
-def test_a_record_of_an_earlier_version_is_empty():
-    """It had classes of questions instead of bands of horizons."""
     earlier = {"as_of": 7, "direction": {"calibration": {}, "standings": []}, "event": {}}
     assert TrackRecord.from_plain(earlier) == TrackRecord(7)
 
@@ -178,25 +173,13 @@ def test_a_record_from_stored_days_is_the_same_to_the_bit():
 @pytest.mark.parametrize(
     ("comparator", "hours", "band"),
     [
-        ("up", 0.25, "day"),
-        ("touch_above", 24.001, "day"),
-        ("range", 25.0, "week"),
-        ("close_below", 168.0, "week"),
-        ("between", 169.0, "longer"),
-        ("topic", 3.0, "topic"),
+        *(("up", 0.25, "day"), ("touch_above", 24.001, "day"), ("range", 25.0, "week"), ("close_below", 168.0, "week")),
+        *(("between", 169.0, "longer"), ("topic", 3.0, "topic")),
     ],
 )
 def test_a_question_belongs_to_the_band_of_its_horizon(query, comparator, hours, band):
     """Whatever its kind, except for what no price decides."""
     assert band_of(query(comparator, hours=hours)) == band
-
-
-def test_who_did_not_vote_is_not_counted():
-    rows = [
-        resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5)),
-        resolved(False, ("trend", EMBEDDED, 0.75)),
-    ]
-    assert [(standing.voter, standing.n) for standing in measure(rows).standings] == [("trend", 2), ("vol", 1)]
 
 
 PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, is_yes=True)
@@ -215,15 +198,11 @@ def question(query):
 
 
 def test_the_rate_counts_questions_that_came_true(question):
-    """Seven of ten, with base rates and horizons at the ends of what counts as similar."""
+    """Seven of ten, with base rates and horizons at the ends of what counts as similar; fewer than ten give no rate."""
     matches = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
     past = [*matches, *[PAST] * 3, *[replace(PAST, is_yes=False)] * 3]
     assert sorted(similar(question, 0.30, past)) == [False] * 3 + [True] * 7
-
-
-def test_fewer_than_ten_questions_give_no_rate(question):
-    assert similar(question, 0.30, [PAST] * 9) == []
-    assert similar(question, 0.30, [PAST] * 10) == [True] * 10
+    assert (similar(question, 0.30, [PAST] * 9), similar(question, 0.30, [PAST] * 10)) == ([], [True] * 10)
 
 
 @pytest.mark.parametrize("past", OTHERS.values(), ids=OTHERS)
