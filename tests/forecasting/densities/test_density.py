@@ -40,11 +40,19 @@ SHARES = np.array([0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
 SIGMAS = st.lists(st.floats(0.01, 0.2), min_size=1, max_size=9)
 
 
-@given(distance=st.floats(-0.3, 0.3), drift=st.sampled_from([0.0, 0.02]))
-def test_above_and_below_add_up_to_one(distance, drift):
-    """The mirrored distribution is above the mirrored level as often as this one is below it."""
+@given(level=st.floats(0.01, 0.3), drift=st.floats(-0.1, 0.1), p=st.floats(0.0005, 0.9995))
+def test_a_density_is_coherent(level, drift, p):
+    """It is above a level as often as its mirror image is below the mirrored one; a touch is likelier than a close.
+
+    Leaning gives the wanted probability of a rise, and quantiles are the inverse of the tail.
+    """
     motion, mirror = replace(NORMAL, drift=drift), replace(NORMAL, drift=-drift)
-    assert motion.above(distance) + mirror.above(-distance) == pytest.approx(1, abs=1e-12)
+    assert motion.above(level) + mirror.above(-level) == pytest.approx(1, abs=1e-12)
+    assert 1 >= motion.touch(level) >= motion.above(level)
+    assert motion.touch(-level) >= 1 - motion.above(-level)
+    assert NORMAL.leaning(p).above(0.0) == pytest.approx(p, abs=1e-9)
+    (quantile,) = NORMAL.quantiles(np.array([p])).tolist()
+    assert 1 - NORMAL.above(quantile) == pytest.approx(p, abs=1e-9)
 
 
 def test_a_normal_density_by_hand():
@@ -82,56 +90,28 @@ def test_a_touch_with_drift_is_that_of_a_brownian_motion(lean, level):
     assert replace(NORMAL, drift=-lean).touch(-level) == pytest.approx(motion.touch(level), abs=1e-9)
 
 
-@given(level=st.floats(0.01, 0.3), lean=st.floats(-0.1, 0.1))
-def test_a_touch_is_at_least_as_likely_as_a_close(level, lean):
-    motion = replace(NORMAL, drift=lean)
-    assert 1 >= motion.touch(level) >= motion.above(level)
-    assert motion.touch(-level) >= 1 - motion.above(-level)
-
-
-@given(p_up=st.floats(0.05, 0.95))
-def test_leaning_gives_the_wanted_probability_of_a_rise(p_up):
-    assert NORMAL.leaning(p_up).above(0.0) == pytest.approx(p_up, abs=1e-9)
-
-
-@given(level=st.floats(0.0005, 0.9995))
-def test_quantiles_are_the_inverse_of_the_tail(level):
-    (quantile,) = NORMAL.quantiles(np.array([level])).tolist()
-    assert 1 - NORMAL.above(quantile) == pytest.approx(level, abs=1e-9)
-
-
 @given(SIGMAS, st.lists(st.floats(3, 30), min_size=9, max_size=9))
 def test_quantiles_of_a_mixture_have_their_probability(sigmas, freedoms):
-    """To 1e-9, from which follows that levels and quantiles add up."""
+    """To 1e-9, from which follows that levels and quantiles add up; it lies between its parts."""
     parts = [student(sigma, freedom) for sigma, freedom in zip(sigmas, freedoms, strict=False)]
     sizes = mixture_sizes(np.array([[sigma] for sigma in sigmas]), [part.close for part in parts], abs(2 * SHARES - 1))
-    for level, quantile in zip(SHARES, signed(SHARES, sizes[0]), strict=True):
-        assert 1 - np.mean([part.above(float(quantile)) for part in parts]) == pytest.approx(level, abs=1e-9)
-
-
-@given(SIGMAS)
-def test_a_mixture_lies_between_its_parts(sigmas):
-    components = [normal(sigma).quantiles(SHARES) for sigma in sigmas]
-    mixture = signed(
-        SHARES, mixture_sizes(np.array(sigmas)[:, None], [NORMAL_SIZES] * len(sigmas), abs(2 * SHARES - 1))[0]
-    )
-    assert (np.min(components, axis=0) - 1e-12 <= mixture).all()
-    assert (mixture <= np.max(components, axis=0) + 1e-12).all()
+    quantiles = signed(SHARES, sizes[0])
+    for level, quantile in zip(SHARES, quantiles.tolist(), strict=True):
+        assert 1 - np.mean([part.above(quantile) for part in parts]) == pytest.approx(level, abs=1e-9)
+    components = [part.quantiles(SHARES) for part in parts]
+    assert (np.min(components, axis=0) - 1e-12 <= quantiles).all()
+    assert (quantiles <= np.max(components, axis=0) + 1e-12).all()
 
 
 def test_sigma_follows_level_term_and_clock():
-    """Level ln 4e-5, term .4 at an hour: sqrt(4e-5 e^.4 * 2 seasonal hours)."""
+    """Level ln 4e-5, term .4 at an hour: sqrt(4e-5 e^.4 * 2 seasonal hours). Beyond 30 days it returns to the level.
+
+    During an upgrade new fits meet contexts of the version before, whose lack of a term must not fail an answer.
+    """
     result = density(MODEL, np.log(4e-5), {"garch": 0.4}, hours=1.0, seasonal_hours=2.0)
     assert result.sigma == pytest.approx((4e-5 * np.exp(0.4) * 2) ** 0.5)
-
-
-def test_a_term_that_a_stored_context_lacks_is_not_unusual():
-    """During an upgrade new fits meet contexts of the version before, which must not fail an answer."""
     without, baseline = (density(MODEL, -9.0, terms, 1.0, 2.0) for terms in ({}, {"garch": 0.0}))
     assert without.sigma == baseline.sigma != density(MODEL, -9.0, {"garch": 0.4}, 1.0, 2.0).sigma
-
-
-def test_beyond_thirty_days_the_variance_returns_to_the_level():
     ratios = [
         np.log(density(MODEL, 0.0, {"garch": 72.0}, hours=hours, seasonal_hours=1.0).sigma ** 2)
         for hours in (720, 1440, 7200)
@@ -162,20 +142,25 @@ def walks(seed: int) -> np.ndarray:
 
 
 def test_normal_sizes_have_normal_tails():
-    """P(|z| > 1) = .3173 and P(|z| > 2) = .0455."""
+    """P(|z| > 1) = .3173, P(|z| > 2) = .0455. Without the last tail a mean square of exponential sizes is 1.92."""
     assert tail_odds(NORMAL_SIZES, np.array([1.0, 2.0])) == pytest.approx([0.3173, 0.0455], abs=0.001)
     tails = tail_odds(NORMAL_SIZES, np.array([3.5, 5.0, 20.0]))
     assert (np.diff(tails) < 0).all(), "they go on falling beyond the last quantile"
     assert 0 < tails[-1] < 1e-6
+    assert mean_square(NORMAL_SIZES) == pytest.approx(1, abs=0.01)
+    assert mean_square(-np.log1p(-LEVELS)) == pytest.approx(2, abs=0.03)
 
 
 def test_simulated_normal_shocks_follow_the_reflection_principle():
-    """Without clusters the sums are normal; the running maximum is distributed like |close| (André 1887)."""
+    """Without clusters sums are normal, with them tails are fat; the running maximum is like |close| (André 1887)."""
     close, maximum, variance = simulate(walks(5), (24, 720), 0.0, 0.0).at(720)
     middle = slice(10, 48)
     assert close[middle] == pytest.approx(NORMAL_SIZES[middle], abs=0.05)
     assert maximum[middle] == pytest.approx(close[middle], abs=0.05)
     assert variance[middle] == pytest.approx(1, abs=0.06), "of a constant variance"
+    shocks = walks(6)
+    base, clusters = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
+    assert clusters[-1] > 1.1 * base[-1]
 
 
 def test_simulated_touches_count_the_highs_within_hours():
@@ -194,18 +179,6 @@ def test_no_drift_is_simulated():
     assert with_drift.maximum == pytest.approx(without.maximum, abs=1e-4)
 
 
-def test_clusters_of_variance_make_fat_tails():
-    shocks = walks(6)
-    base, clusters = (simulate(shocks, (24,), alpha, 0.98 - alpha).close[0] for alpha in (0.0, 0.12))
-    assert clusters[-1] > 1.1 * base[-1]
-
-
-def test_the_mean_square_counts_the_tail_beyond_the_last_quantile():
-    """Without it that of exponential sizes would be 1.92."""
-    assert mean_square(NORMAL_SIZES) == pytest.approx(1, abs=0.01)
-    assert mean_square(-np.log1p(-LEVELS)) == pytest.approx(2, abs=0.03)
-
-
 MONDAY = 1_768_780_800  # 2026-01-19T00:00:00Z
 
 
@@ -215,15 +188,10 @@ def week() -> Paths:
 
 
 def test_the_same_question_has_the_same_paths(week):
-    """Seeded: two calls, and two processes, simulate the same."""
-    copy = paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None)
-    assert np.array_equal(copy.closes, week.closes)
-    module._process.cache_clear()
-    assert np.array_equal(paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None).closes, week.closes)
-
-
-def test_every_path_has_its_mirror_image(week):
-    """Up and down are alike, extremes included."""
+    """Seeded: two calls, and two processes, simulate the same. Each has its mirror image, extremes included."""
+    for _ in range(2):
+        assert np.array_equal(paths("btc", MONDAY + 1234, MONDAY + 7 * DAY - 1, None).closes, week.closes)
+        module._process.cache_clear()
     half = PATHS // 2
     assert np.array_equal(week.closes[:, :half], -week.closes[:, half:])
     assert np.allclose(week.highest[:, :half], -week.lowest[:, half:])
@@ -235,30 +203,26 @@ def test_every_path_has_its_mirror_image(week):
 
 
 def test_variance_grows_with_the_open_hours(week):
-    """Halfway through the week, half of the variance, within Monte Carlo error of a heavy tail."""
+    """Halfway through the week, half of the variance, within Monte Carlo error of a heavy tail.
+
+    Reflection principle: in continuous time P(max > z) = 2 P(close > z); steps alone would miss many touches.
+    """
     places = np.searchsorted(week.times, [MONDAY + 3.5 * DAY, MONDAY + 7 * DAY - 1])
     half, total = np.square(week.closes[places]).mean(axis=1)
     assert total == pytest.approx(1.0, abs=0.15)
     assert half / total == pytest.approx(0.5, abs=0.06)
-
-
-def test_touches_are_twice_as_often_as_closes(week):
-    """Reflection principle: in continuous time P(max > z) = 2 P(close > z); steps alone would miss many touches."""
     for z in (0.5, 1.0, 1.5):
         closes, touches = (week.closes[-1] > z).mean(), (week.highest[-1] > z).mean()
         assert touches == pytest.approx(2 * closes, rel=0.06)
 
 
 def test_a_season_moves_the_variance_into_its_hours():
-    """All of the clock's week in its Wednesday: nothing moves before it."""
+    """All of the clock's week in its Wednesday: nothing moves before it; nor do metals over a weekend."""
     weights = np.zeros(168)
     weights[48:72] = 7.0
     wednesday = paths("btc", MONDAY, MONDAY + 7 * DAY - 1, Season(tuple(weights)))
     assert MONDAY + 2 * DAY < wednesday.times[0] <= MONDAY + 2 * DAY + 3 * HOUR
     assert wednesday.times[-1] == MONDAY + 3 * DAY
-
-
-def test_metals_do_not_move_over_a_weekend():
     friday, sunday = MONDAY + 4 * DAY, MONDAY + 6 * DAY
     weekend = paths("gold", friday, sunday, None)
     assert weekend.times[-1] == friday + 22 * HOUR  # 17:00 in New York

@@ -144,14 +144,12 @@ def _falling(asset: str, seed: int) -> Bars:
 
 
 def test_a_fit_survives_json_without_loss():
+    """A model has a row for each horizon."""
     fit = CalendarFit(Season((1.0,) * 168, (2.0,) * CODES), {"vol": MODEL})
     fits = Fits("fits/0", 7, {"always": fit})
     copy = Fits.from_plain(json.loads(json.dumps(fits.to_plain())))
     assert copy == fits
     assert (copy.of("btc"), copy.of("gold")) == (fit, None)
-
-
-def test_a_model_has_a_row_for_each_horizon():
     coefficients, close, maximum, variance = MODEL.arrays
     assert coefficients.shape == (len(HORIZONS_H), 2)
     assert coefficients[0].tolist() == [0.0, 1.0]
@@ -180,17 +178,15 @@ def test_every_model_names_the_terms_that_it_gives(hourly):
     assert set(terms) == {name for model in MODELS.values() for name in model.names}
     for model in MODELS.values():
         for hours in (1.0, 24.0, 720.0):
-            effect = model.effect(hours)
-            assert len(effect) == len(model.names)
-            assert all(0 <= share <= 1 for share in effect)
+            assert len(model.effect(hours)) == len(model.names)
+            assert all(0 <= share <= 1 for share in model.effect(hours))
 
 
-@pytest.mark.parametrize(("voter", "hours"), FADES.items())
-def test_a_model_expects_an_excess_to_fade(voter, hours):
+def test_a_model_expects_an_excess_to_fade():
     """At its own pace: the mean over the horizon of what is left falls below one half."""
-    (short,), (long,) = MODELS[voter].effect(1.0), MODELS[voter].effect(hours)
-    assert short > 0.9
-    assert long < 0.5
+    for voter, hours in FADES.items():
+        (short,), (long,) = MODELS[voter].effect(1.0), MODELS[voter].effect(hours)
+        assert (short > 0.9, long < 0.5) == (True, True), voter
 
 
 def test_a_constant_variance_is_nothing_unusual(hourly):
@@ -200,6 +196,11 @@ def test_a_constant_variance_is_nothing_unusual(hourly):
         terms = track.matrix(model.names, np.arange(60 * 24, len(track.level)))
         if voter not in ("vol", "regime"):  # whose ranges are narrow on made bars
             assert abs((terms @ model.effect(24.0)).mean()) < 0.35, voter
+
+
+def terms_of(bars: Bars) -> dict[str, np.ndarray]:
+    """The terms of bitcoin alone."""
+    return variance_tracks(hour_grid({"btc": bars}))["btc"].terms
 
 
 def with_last_day(bars, factor: float):
@@ -212,27 +213,26 @@ def with_last_day(bars, factor: float):
 @pytest.mark.parametrize("voter", MODELS)
 def test_every_model_sees_a_stormy_day(hourly, voter):
     """It forecasts more variance for the next hours than after a calm day."""
-    model = MODELS[voter]
-    changes = []
-    for factor in (0.3, 4.0):
-        track = variance_tracks(hour_grid(hourly | {"btc": with_last_day(hourly["btc"], factor)}))["btc"]
-        changes.append(track.matrix(model.names, np.array([len(track.level) - 1]))[0])
-    assert (changes[1] - changes[0]).max() > 0.3
+    days = [
+        variance_tracks(hour_grid(hourly | {"btc": with_last_day(hourly["btc"], factor)}))["btc"].terms
+        for factor in (0.3, 4.0)
+    ]
+    assert max(days[1][name][-1] - days[0][name][-1] for name in MODELS[voter].names) > 0.3
 
 
 def test_a_stormy_class_is_seen_by_breadth_alone(hourly):
     """The other coins move four times as much; bitcoin does not."""
-    stormy = {
-        asset: with_last_day(bars, 4.0) if asset in ("eth", "sol", "bnb") else bars for asset, bars in hourly.items()
-    }
+    stormy = hourly | {asset: with_last_day(hourly[asset], 4.0) for asset in ("eth", "sol", "bnb")}
     reference, response = (variance_tracks(hour_grid(bars))["btc"].terms for bars in (hourly, stormy))
     changes = {name for name, values in response.items() if abs(values[-1] - reference[name][-1]) > 1e-9}
     assert changes == {"class_2h", "class_24h"}
 
 
 def test_a_storm_raises_the_fast_terms_first(hourly):
-    terms = variance_tracks(hour_grid({"btc": with_last_day(hourly["btc"], 4.0)}))["btc"].terms
-    assert terms["har_24h"][-1] > terms["har_168h"][-1] > terms["har_720h"][-1]
+    """By Bayes's rule stress is less likely than always after six calm hours, and more likely after six stormy ones."""
+    calmness, storm = (terms_of(with_last_day(hourly["btc"], factor)) for factor in (0.3, 4.0))
+    assert storm["har_24h"][-1] > storm["har_168h"][-1] > storm["har_720h"][-1]
+    assert calmness["stress"][-1] < 0 < storm["stress"][-1] < np.log(STRESS_RATIO / CALM_RATIO)
 
 
 def test_the_garch_term_is_its_recursion(hourly):
@@ -247,19 +247,10 @@ def test_the_garch_term_is_its_recursion(hourly):
     assert MODELS["garch"].terms(hourly_variance, {})["garch"][1:] == pytest.approx(expected[1:], abs=1e-9)
 
 
-def test_the_regime_filter_is_bayes_rule(hourly):
-    """After six calm hours stress is less likely than always, after six stormy ones more."""
-    calm_day, stormy = (
-        variance_tracks(hour_grid({"btc": with_last_day(hourly["btc"], factor)}))["btc"].terms["stress"][-1]
-        for factor in (0.3, 4.0)
-    )
-    assert calm_day < 0 < stormy < np.log(STRESS_RATIO / CALM_RATIO)
-
-
 def test_falls_and_drawdowns_are_seen_by_trend(hourly):
     """The same squares as falls or as rises: only the sign differs."""
     bars, sizes = hourly["btc"], np.abs(returns_of(hourly["btc"]))
-    terms = [variance_tracks(hour_grid({"btc": moved(bars, sign * sizes)}))["btc"].terms for sign in (-1, 1)]
+    terms = [terms_of(moved(bars, sign * sizes)) for sign in (-1, 1)]
     assert terms[0]["falls"][-1] > terms[1]["falls"][-1]
     assert terms[0]["drawdown"][-1] > 1 > terms[1]["drawdown"][-1] == 0
     assert terms[0]["memory"][-1] == pytest.approx(terms[1]["memory"][-1])
@@ -277,22 +268,15 @@ def test_a_weekend_changes_no_term_of_a_metal(hourly):
             np.testing.assert_allclose(values[closures], values[closures - 1], atol=0.05, err_msg=name)
 
 
-def test_news_alone_sees_the_volume(hourly):
-    bars = hourly["btc"]
-    volume = bars.volume.copy()
-    volume[-24:] *= 3
-    base, busy = (
-        variance_tracks(hour_grid({"btc": series}))["btc"].terms for series in (bars, replace(bars, volume=volume))
-    )
-    assert {name for name in base if busy[name][-1] - base[name][-1] > 0.5} == {"volume_2h", "volume_24h"}
-
-
-@pytest.mark.parametrize(("factor", "expected"), [(1e-3, -MOST_VOLUME), (0.0, -MOST_VOLUME), (1e3, MOST_VOLUME)])
-def test_the_volume_of_another_exchange_is_bounded(hourly, factor, expected):
+@pytest.mark.parametrize(("factor", "bound"), [(1e-3, -MOST_VOLUME), (0.0, -MOST_VOLUME), (1e3, MOST_VOLUME)])
+def test_news_alone_sees_the_volume(hourly, factor, bound):
     """A source that trades a thousandth, or nothing at all, says no more than the bound."""
-    bars = hourly["btc"]
-    volume = bars.volume.copy()
-    volume[-24:] *= factor
-    assert variance_tracks(hour_grid({"btc": replace(bars, volume=volume)}))["btc"].terms["volume_24h"][-1] == expected
-    silent = replace(bars, volume=np.zeros(len(bars)))
-    assert not variance_tracks(hour_grid({"btc": silent}))["btc"].terms["volume_2h"].any()
+
+    def times(last_day: float, before: float = 1.0) -> dict[str, np.ndarray]:
+        bars = hourly["btc"]
+        return terms_of(replace(bars, volume=bars.volume * np.where(bars.time < bars.time[-24], before, last_day)))
+
+    base, busy = times(1), times(3)
+    assert {name for name in base if busy[name][-1] - base[name][-1] > 0.5} == {"volume_2h", "volume_24h"}
+    assert times(factor)["volume_24h"][-1] == bound
+    assert not times(0, before=0)["volume_2h"].any()

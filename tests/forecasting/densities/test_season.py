@@ -16,20 +16,18 @@ from service.forecasting.densities.grid import (
     trailing_max,
     trailing_mean,
 )
-from service.forecasting.densities.season import EVENTS_WORTH, Season, monthly_weights, seasons_at, weights_of
+from service.forecasting.densities.season import EVENTS_WORTH, Season, seasons_at, weights_of
 from service.market.instants import DAY, HOUR
 from service.market.scheduled_events import CODES, codes_at
 from tests.forecasting.made import made_bars, moved, returns_of
 
 
 def test_a_row_is_known_at_the_end_of_its_hour():
+    """A missing bar carries the price on."""
     bars = made_bars("btc", 3, seed=1)
     grid = hour_grid({"btc": bars})
     assert grid.time_of(0) == int(bars.time[0]) + HOUR
     assert (grid.row_at(grid.origin - 1), grid.row_at(grid.origin), len(grid)) == (-1, 0, 72)
-
-
-def test_a_missing_bar_carries_the_price_on():
     bars = made_bars("btc", 3, seed=1)
     grid = hour_grid({"btc": bars[np.arange(72) != 40]})
     track = grid.tracks["btc"]
@@ -39,20 +37,19 @@ def test_a_missing_bar_carries_the_price_on():
     assert track.returns[41] == pytest.approx(np.log(bars.close[41] / bars.close[39]))
 
 
-def test_a_gain_before_a_full_span_counts_from_the_start():
+def test_windows_by_hand():
+    """A gain before a full span counts from the start, and a mean divides by open hours, of which one is closed.
+
+    Weights with a half-life of an open hour: 4, then (2 + 8) / 1.5, then a closed hour that adds without a decay.
+    Two hours closed after the second: the last two open hours are still the first two.
+    """
     assert gain(np.array([1.0, 3.0, 6.0, 10.0]), 2).tolist() == [1.0, 3.0, 5.0, 7.0]
-
-
-def test_a_trailing_mean_divides_by_open_hours():
-    """The third hour is closed: two values share one open hour."""
-    values, open_hours = np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 2.0])
-    assert trailing_mean(values, open_hours, 2).tolist() == [2.0, 3.0, 10.0]
-
-
-def test_weights_decay_in_open_hours_alone():
-    """With a half-life of one hour: 4, then (2 + 8) / 1.5, then a closed hour that adds without a decay."""
     open_hours = np.array([1.0, 2.0, 2.0])
+    assert trailing_mean(np.array([2.0, 4.0, 6.0]), open_hours, 2).tolist() == [2.0, 3.0, 10.0]
     assert decayed_mean(np.array([4.0, 8.0, 3.0]), open_hours, 1) == pytest.approx([4.0, 10 / 1.5, 13 / 1.5])
+    open_hours, values = np.array([1.0, 2.0, 2.0, 2.0, 3.0]), np.array([2.0, 4.0, 0.0, 0.0, 6.0])
+    assert open_gain(np.cumsum(values), open_hours, 2).tolist() == [2.0, 6.0, 6.0, 6.0, 10.0]
+    assert open_mean(values, open_hours, 2).tolist() == [2.0, 3.0, 3.0, 3.0, 5.0]
 
 
 @pytest.mark.parametrize("span", [1, 3, 7, 50])
@@ -60,14 +57,6 @@ def test_the_trailing_maximum_is_that_of_the_window(span):
     values = np.random.default_rng(span).normal(size=40)
     expected = [values[max(0, place - span + 1) : place + 1].max() for place in range(40)]
     assert trailing_max(values, span).tolist() == expected
-
-
-def test_a_window_of_open_hours_stays_while_the_market_is_closed():
-    """Two hours closed after the second: the last two open hours are still the first two."""
-    open_hours = np.array([1.0, 2.0, 2.0, 2.0, 3.0])
-    values = np.array([2.0, 4.0, 0.0, 0.0, 6.0])
-    assert open_gain(np.cumsum(values), open_hours, 2).tolist() == [2.0, 6.0, 6.0, 6.0, 10.0]
-    assert open_mean(values, open_hours, 2).tolist() == [2.0, 3.0, 3.0, 3.0, 5.0]
 
 
 def test_windows_of_a_market_that_never_closes_are_those_of_the_clock():
@@ -96,16 +85,18 @@ MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
 
 
 def test_a_quiet_weekend_is_a_short_one():
-    """Weekdays weigh 1.2, Saturday and Sunday 0.5: by hand 5 * 24 * 1.2 + 48 * 0.5 hours a week."""
+    """Weekdays weigh 1.2, Saturday and Sunday 0.5: by hand 5 * 24 * 1.2 + 48 * 0.5 hours a week.
+
+    A longer horizon adds whole weeks, a closed hour nothing, whatever is announced.
+    """
     season = Season((1.2,) * 120 + (0.5,) * 48)
     since = np.array([MONDAY, MONDAY + 5 * DAY, MONDAY + 30 * 60])
     until = np.array([MONDAY + 7 * DAY, MONDAY + 6 * DAY, MONDAY + 90 * 60])
     assert season.hours("btc", since, until) == pytest.approx([168.0, 12.0, 1.2])
-
-
-def test_a_longer_horizon_adds_whole_weeks():
     season = Season((1.0,) * 168)
     assert season.hours("btc", np.array([MONDAY]), np.array([MONDAY + 400 * DAY])) == pytest.approx([9600.0])
+    season = Season((0.0,) * 168, (5.0,) * CODES)
+    assert season.hours("gold", np.array([MONDAY]), np.array([MONDAY + 30 * DAY])) == pytest.approx([0.0])
 
 
 def _weights(chosen: slice, factor: float) -> np.ndarray:
@@ -118,15 +109,14 @@ def _weights(chosen: slice, factor: float) -> np.ndarray:
 
 
 def test_hours_that_move_more_weigh_more():
-    """Returns at 14 UTC are made three times as large: that hour's weight is far above the mean."""
+    """Returns at 14 UTC are made three times as large: that hour's weight is far above the mean.
+
+    One return in ten six times as large: with means of squares the hour's weight would more than double.
+    """
     weights = _weights(slice(None), 3)
     assert weights[:, 14].mean() > 3
     assert np.delete(weights, 14, axis=1).mean() < 1
     assert weights.mean() == pytest.approx(1)
-
-
-def test_a_few_shocks_do_not_make_an_hour_loud():
-    """One return in ten is six times as large: with means of squares the hour's weight would more than double."""
     growth = _weights(slice(None, None, 10), 6)[:, 14].mean() / _weights(slice(None), 1)[:, 14].mean()
     assert 1.2 < growth < 1.9
 
@@ -136,15 +126,6 @@ def test_closed_hours_have_no_weight(hourly):
     weights = np.array(seasons_at(grid, len(grid) - 1)["comex"].weights)
     assert (weights == 0).sum() == 168 - 5 * 23
     assert weights[weights > 0].mean() == pytest.approx(1)
-
-
-def test_no_weight_depends_on_a_later_row(hourly):
-    """The prefix test: the weights of a shorter history are the beginning of those of a longer one."""
-    cut = 95 * 24
-    past = {asset: bars.until(int(bars.time[0]) + cut * HOUR) for asset, bars in hourly.items()}
-    shorter, longer = monthly_weights(hour_grid(past)), monthly_weights(hour_grid(hourly))
-    for asset, weights in shorter.items():
-        np.testing.assert_array_equal(weights, longer[asset][: len(weights)])
 
 
 def _planted(factor: float) -> tuple[HourGrid, Season]:
@@ -157,7 +138,10 @@ def _planted(factor: float) -> tuple[HourGrid, Season]:
 
 
 def test_hours_of_events_that_move_prices_weigh_more():
-    """Returns 2.5 times as large: a factor near 6.25, its root pulled towards 1 as six ordinary events would."""
+    """Returns 2.5 times as large: a factor near 6.25, its root pulled towards 1 as six ordinary events would.
+
+    Those of ordinary events keep factors near 1.
+    """
     grid, season = _planted(2.5)
     n = int((grid.tracks["btc"].event == 1).sum())
     expected = (1 + n / (n + EVENTS_WORTH) * 1.5) ** 2
@@ -167,9 +151,6 @@ def test_hours_of_events_that_move_prices_weigh_more():
     weights = weights_of(grid.tracks["btc"], season)
     first, second = (np.flatnonzero(grid.tracks["btc"].event == code)[0] for code in (1, 2))
     assert weights[first] > 2 * weights[second]
-
-
-def test_ordinary_events_keep_factors_near_one():
     _, season = _planted(1)
     assert np.log(season.factors) == pytest.approx(np.zeros(CODES), abs=0.7)
 
@@ -181,9 +162,3 @@ def test_a_horizon_counts_the_events_within_it():
     since = np.array([decision - DAY, decision - DAY, decision + HOUR])
     until = np.array([decision + DAY, decision + HOUR // 2, decision + DAY])
     assert season.hours("btc", since, until) == pytest.approx([52.0, 26.5, 23.0])
-
-
-def test_a_closed_hour_of_an_event_adds_nothing():
-    """The metals have no bar between 17:00 and 18:00 in New York, whatever is announced."""
-    season = Season((0.0,) * 168, (5.0,) * CODES)
-    assert season.hours("gold", np.array([MONDAY]), np.array([MONDAY + 30 * DAY])) == pytest.approx([0.0])

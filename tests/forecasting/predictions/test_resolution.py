@@ -1,4 +1,4 @@
-"""The outcome of a question by the bars; void where they do not show it."""
+"""The outcome of a question by the bars; void where they do not show it. It is asked at 10:00 and ends at 12:00."""
 
 from __future__ import annotations
 
@@ -9,22 +9,60 @@ import numpy as np
 import pytest
 
 from service.forecasting.predictions.resolution import Resolution, resolve
+from service.market.assets import open_at
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, utc
-from service.questions.question import Leg
-from tests.forecasting.predictions.two_hours import (
-    ASKED_AT,
-    DEADLINE,
-    LAST,
-    LATER,
-    MUCH_LATER,
-    STEP,
-    bars,
-    outcome,
-    question,
-    settled,
-    without,
-)
+from service.questions.question import Leg, Question
+
+STEP = 300
+ASKED_AT = 1_741_600_800  # Monday 2025-03-10T10:00:00Z
+DEADLINE = ASKED_AT + 2 * HOUR
+LATER = DEADLINE + 60
+MUCH_LATER = DEADLINE + DAY
+
+
+def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT + 4 * HOUR, **prices: float) -> Bars:
+    """Five-minute bars at 100 but for `prices`: minutes after ASKED_AT at which a bar opens, as "m30": price."""
+    time = np.arange(since, until, STEP)
+    time = time[open_at(asset, time)]
+    flat = np.full(len(time), 100.0)
+    rows = Bars(time, flat.copy(), flat + 0.5, flat - 0.5, flat.copy(), flat, STEP)
+    for minute, price in prices.items():
+        at = np.searchsorted(time, ASKED_AT + 60 * int(minute[1:]))
+        rows.close[at] = price
+        rows.high[at], rows.low[at] = max(rows.high[at], price), min(rows.low[at], price)
+    return rows
+
+
+def without(rows: Bars, since: int, until: int) -> Bars:
+    mask = (rows.time < since) | (rows.time >= until)
+    return Bars(*(getattr(rows, name)[mask] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
+
+
+def question(comparator: str = "close_above", level: float | None = 101.0, **fields) -> Question:
+    plain = Question(
+        text="?",
+        asset="btc",
+        comparator=comparator,
+        deadline=utc(DEADLINE),
+        horizon_hours=2.0,
+        spot=100.0,
+        polarity="bull",
+        level=level,
+    )
+    return replace(plain, **fields)
+
+
+def outcome(question: Question, bars: Bars, now: int = LATER, **others: Bars) -> str | None:
+    resolution = resolve(question, ASKED_AT, {question.asset: bars, **others}, now)
+    return resolution and resolution.outcome
+
+
+def settled(comparator: str, bars: Bars, now: int = LATER, **fields) -> Resolution | None:
+    return resolve(question(comparator, **fields), ASKED_AT, {"btc": bars}, now)
+
+
+LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
 
 
 @pytest.mark.parametrize(
@@ -53,26 +91,28 @@ def test_the_last_close_before_the_deadline_decides(comparator, fields, final, e
     assert resolution.evidence == f"btc close {final:g} of the bar of 2025-03-10T11:55:00Z"
 
 
-def test_a_date_ends_with_the_bar_that_ends_at_midnight():
-    """23:59:59 is inside the bar that ends at 24:00:00."""
+def test_it_waits_for_the_last_bar():
+    """A second after the deadline the last bar may not be stored yet; the one before it must not decide.
+
+    23:59:59 is inside the bar that ends at 24:00:00.
+    """
+    rest = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
+    assert outcome(question(), rest) is None
+    assert outcome(question(), bars(**{LAST: 101.5})) == "yes"
     end = datetime(2025, 3, 10, 23, 59, 59, tzinfo=UTC)
     put = question(deadline=end)
     rows = bars(until=ASKED_AT + DAY, m835=150.0)  # opens 23:55
     assert outcome(put, rows, now=int(end.timestamp()) + 60) == "yes"
 
 
-def test_it_waits_for_the_last_bar():
-    """A second after the deadline the last bar may not be stored yet; the one before it must not decide."""
-    rest = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
-    assert outcome(question(), rest) is None
-    assert outcome(question(), bars(**{LAST: 101.5})) == "yes"
-
-
 def test_a_touch_resolves_as_soon_as_it_is_seen():
+    """A level that was reached before is touched at once."""
     resolution = resolve(question("touch_above"), ASKED_AT, {"btc": bars(m30=101.0)}, ASKED_AT + 36 * 60)
     assert resolution == Resolution("yes", "btc high 101 in the bar of 2025-03-10T10:30:00Z")
     assert outcome(question("touch_above"), bars(m30=101.0), now=ASKED_AT + 34 * 60) is None
     assert outcome(question("touch_below", level=99.0), bars(m30=98.9), now=LATER) == "yes"
+    resolution = resolve(question("touch_above", level=99.0), ASKED_AT, {"btc": bars()}, ASKED_AT)
+    assert resolution == Resolution("yes", "btc was at 100 when it was asked")
 
 
 def test_a_level_never_touched_is_a_no_at_the_deadline():
@@ -84,20 +124,15 @@ def test_a_level_never_touched_is_a_no_at_the_deadline():
     assert outcome(question("touch_above"), outside) == "no", "touches outside the period do not count"
 
 
-def test_a_level_reached_before_is_touched_at_once():
-    resolution = resolve(question("touch_above", level=99.0), ASKED_AT, {"btc": bars()}, ASKED_AT)
-    assert resolution == Resolution("yes", "btc was at 100 when it was asked")
-
-
 def test_a_gap_before_the_deadline_makes_a_close_void():
-    """Without the last two hours there is no last price. They are waited for, up to six hours."""
+    """Without the last two hours there is no last price. They are waited for, up to six hours.
+
+    An hour without bars is tolerated.
+    """
     rows = without(bars(), ASKED_AT + 30 * 60, DEADLINE + HOUR)
     assert outcome(question(), rows) is None
     resolution = resolve(question(), ASKED_AT, {"btc": rows}, MUCH_LATER)
     assert resolution == Resolution("void", "btc has no bar for 1.5 open hours from 2025-03-10T10:30:00Z")
-
-
-def test_an_hour_without_bars_is_tolerated():
     rows = without(bars(m55=101.5), ASKED_AT + 60 * 60, DEADLINE)
     assert outcome(question(), rows) is None
     assert outcome(question(), rows, now=MUCH_LATER) == "yes"
@@ -268,17 +303,16 @@ def test_a_price_outside_a_range_has_left_it(prices, expected):
     assert (resolution.outcome if resolution else "no") == expected
 
 
-def test_both_levels_in_one_bar_make_the_order_void():
-    """A bar does not say which of its prices came first."""
+def test_an_order_that_bars_do_not_show_is_void():
+    """A bar does not say which of its prices came first.
+
+    After a gap the other level may have been reached in it: void at last, unless late bars arrive.
+    """
     rows = bars(m30=103.0)
     rows.low[np.searchsorted(rows.time, ASKED_AT + 30 * 60)] = 97.0
     assert settled("upper_first", rows, **LEVELS) == Resolution(
         "void", "btc reached both levels in the bar of 2025-03-10T10:30:00Z"
     )
-
-
-def test_a_gap_before_a_level_leaves_the_order_open():
-    """The other level may have been reached in the gap: void at last, unless late bars arrive."""
     rows = without(bars(m90=103.0), ASKED_AT + 600, ASKED_AT + 600 + 4800)
     assert settled("upper_first", rows, **LEVELS) is None
     assert settled("upper_first", rows, MUCH_LATER, **LEVELS).outcome == "void"
@@ -374,13 +408,11 @@ def test_a_volatility_is_that_of_hourly_returns(excess, expected):
 
 
 def test_the_days_that_count_are_the_evidence():
+    """A day without bars makes a count void."""
     rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
     resolution = settled("days_above", rows, now, level=101.0, days=3, **DAILY)
     dates = "2025-03-10, 2025-03-12, 2025-03-13"
     assert resolution.evidence == f"btc: 3 of 4 days, at most 2 in a row: {dates}"
-
-
-def test_a_day_without_bars_makes_a_count_void():
     rows = without(closing(102.0, 102.0, 102.0, 102.0), MIDNIGHT, MIDNIGHT + DAY)
     now = MIDNIGHT + 4 * DAY
     assert settled("days_above", rows, now, level=101.0, days=1, **DAILY).outcome == "void"

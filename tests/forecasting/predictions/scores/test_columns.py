@@ -96,26 +96,20 @@ def ids(markets):
 
 
 def test_of_overlapping_questions_only_the_first_counts():
-    """The second is opened while the first is unresolved; the third when that has just been resolved."""
+    """The second is opened while the first is unresolved; the third when that has just been resolved.
+
+    One that resolves late or is still open holds its place, else the later one would count today, and no longer once
+    the first resolves; one without votes holds none.
+    """
     first = settled("first", hours=36)
     second = settled("second", opened=days(1), hours=36)
     third = settled("third", opened=first.settlement.resolved_at, hours=36)
     assert ids([third, second, first]) == ["first", "third"]
-
-
-def test_a_question_that_resolves_late_holds_its_place():
     first = settled("late", resolved=days(3))
     assert ids([first, settled("next", opened=days(2)), settled("after", opened=days(3))]) == ["late", "after"]
-
-
-def test_a_question_that_is_still_open_holds_its_place():
-    """Else the later one would count today, and no longer once the first resolves."""
     first, later = waiting("first", hours=48), settled("later", opened=days(1))
     assert ids([later]) == ["later"]
     assert ids([later, first]) == []
-
-
-def test_a_question_without_votes_holds_no_place():
     draft = replace(settled("first", hours=36), commitment=None, odds=None)
     assert ids([draft, settled("second", opened=days(1))]) == ["second"]
 
@@ -175,12 +169,6 @@ def test_what_counted_once_counts_for_ever(spans, hour):
 
 def rates(*markets) -> list[float]:
     return template_rates(columns_of(markets)).tolist()
-
-
-def test_a_rate_counts_what_had_resolved_at_the_vote():
-    """Daily markets: 15/30 before any, 16/31 after a yes, 16/32 after a no."""
-    rows = [settled(f"m{day}", "no" if day == 1 else "yes", opened=days(day)) for day in range(3)]
-    assert rates(*rows) == pytest.approx([15 / 30, 16 / 31, 16 / 32])
 
 
 @pytest.mark.parametrize("other", [{"comparator": "close_above"}, {"backfilled": True}])
@@ -305,15 +293,8 @@ def test_curve_and_drawdown_match_a_loop_over_the_bets():
         assert len({stamp[:10] for stamp in stamps}) == len(stamps), "one for each day"
 
 
-def test_live_and_backfilled_are_two_books():
-    shadow = document([settled("a"), settled("b", "no", backfilled=True), waiting("c", backfilled=True)])
-    assert [(book.backfilled, book.bets, book.won, book.lost, book.open) for book in shadow.books] == [
-        (False, 1, 1, 0, 0),
-        (True, 2, 0, 1, 1),
-    ]
-
-
 def test_an_empty_document_is_whole_and_has_no_nan():
+    """Live and backfilled are two books."""
     body = json.loads(json.dumps(asdict(document([])), allow_nan=False))
     assert list(body)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
     assert (body["schema"], body["stake_usd"], body["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
@@ -321,6 +302,11 @@ def test_an_empty_document_is_whole_and_has_no_nan():
     assert [(book["backfilled"], book["bets"], book["roi_pct"], book["curve"]) for book in body["books"]] == [
         (False, 0, None, []),
         (True, 0, None, []),
+    ]
+    shadow = document([settled("a"), settled("b", "no", backfilled=True), waiting("c", backfilled=True)])
+    assert [(book.backfilled, book.bets, book.won, book.lost, book.open) for book in shadow.books] == [
+        (False, 1, 1, 0, 0),
+        (True, 2, 0, 1, 1),
     ]
 
 
@@ -331,15 +317,14 @@ def shown_bet(market):
 
 
 def test_a_won_bet_by_hand():
-    """YES at .51: fee .07 x .51 x .49 = .017493, cost .527493, 189.576 contracts of 1 USD: +89.58, fee 3.32."""
+    """YES at .51: fee .07 x .51 x .49 = .017493, cost .527493, 189.576 contracts of 1 USD: +89.58, fee 3.32.
+
+    NO at 1 - .39 = .61; it happened, so the stake is lost.
+    """
     bet = shown_bet(settled(p=0.7))
     assert (bet.side, bet.price, bet.status) == ("yes", 0.51, "won")
     assert bet.contracts == pytest.approx(189.5760, abs=1e-4)
     assert (bet.fee_usd, bet.stake_usd, bet.pnl_usd) == (3.32, 100.0, 89.58)
-
-
-def test_a_bet_on_no_is_bought_at_one_less_the_bid():
-    """NO at 1 - .39 = .61; it happened, so the stake is lost."""
     bet = shown_bet(settled(p=0.3, odds=(0.39, 0.4, 0.41), source="kalshi"))
     assert (bet.side, bet.price, bet.status, bet.pnl_usd) == ("no", 0.61, "lost", -100.0)
 
@@ -367,12 +352,10 @@ def test_without_a_quote_there_is_no_bet(fields):
 
 
 def test_a_void_market_returns_the_stake():
+    """An open bet is not marked."""
     book, bet = live([settled(outcome="void")]), shown_bet(settled(outcome="void"))
     assert (book.void, book.n, book.pnl_usd, book.staked_usd) == (1, 0, 0.0, 0.0)
     assert (bet.status, bet.pnl_usd) == ("void", 0.0)
-
-
-def test_an_open_bet_is_not_marked():
     book, bet = live([waiting("later", hours=48), waiting("sooner")]), shown_bet(waiting())
     assert (bet.status, bet.pnl_usd) == ("open", None)
     assert (book.open, book.bets, book.n) == (2, 2, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -58,6 +59,7 @@ def test_a_copy_of_the_pool_is_as_good_as_the_pool():
 
 
 def test_ranks_begin_at_thirty_markets_and_ties_share_one():
+    """The better forecaster has the better rank."""
     document = table(("owl", record(pool(30))), ("jay", record(pool(30))), ("few", record(pool(29))))
     ranks = {row.name: row.rank for row in document.entries}
     assert ranks["owl"] == ranks["jay"] == ranks["pool"]
@@ -66,9 +68,6 @@ def test_ranks_begin_at_thirty_markets_and_ties_share_one():
     assert document.entries[-1].name == "few"
     assert (document.count, document.forecasters) == (len(document.entries), 7)
     assert {row.name: row.id for row in document.entries}["owl"] == "lwo"
-
-
-def test_the_better_forecaster_has_the_better_rank():
     forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
     document = table(("owl", record(forecasts)), ("jay", record({id: 1 - p for id, p in forecasts.items()})))
     assert (document.entries[0].name, document.entries[-1].name) == ("owl", "jay")
@@ -116,8 +115,6 @@ def test_at_most_500_callers_are_listed(count: int):
 
 def test_the_names_of_the_service_have_the_form_of_others():
     """So a caller could take them if they were not reserved; `sv` is too short for a caller."""
-    import re
-
     assert [name for name in RESERVED_NAMES if not re.fullmatch(NAMES, name)] == ["sv"]
 
 
@@ -149,6 +146,7 @@ def test_only_live_markets_with_an_outcome_count():
 
 
 def test_late_forecasts_count_for_their_time_alone():
+    """Ranks are of the whole life of the markets, so whoever comes after the opening has one too."""
     outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
     early, late = record(outcomes), record(outcomes, delay_s=24 * 3600)
     assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
@@ -156,6 +154,9 @@ def test_late_forecasts_count_for_their_time_alone():
     assert late.time_weighted.coverage_pct < 95
     assert 0 < late.time_weighted.peer < early.time_weighted.peer
     assert (late.time_weighted.peer, late.opening.peer) == (late.time_weighted.peer_pool, None)
+    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
+    document = table(("owl", record(outcomes, delay_s=2 * HOUR)))
+    assert (document.entries[0].name, document.entries[0].rank, document.entries[0].opening.n) == ("owl", 1, 0)
 
 
 def test_whoever_beats_the_others_alone_does_not_rank_above_the_pool():
@@ -165,10 +166,3 @@ def test_whoever_beats_the_others_alone_does_not_rank_above_the_pool():
     beaten = replace(copy, time_weighted=replace(copy.time_weighted, peer=-0.3, peer_low=-0.4, peer_high=-0.2))
     ranks = {row.name: row.rank for row in table(("owl", favourite), ("jay", beaten)).entries}
     assert ranks["owl"] == ranks["pool"] < ranks["jay"]
-
-
-def test_ranks_are_of_the_whole_life_of_the_markets():
-    """Whoever comes after the opening has a rank too."""
-    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
-    document = table(("owl", record(outcomes, delay_s=2 * HOUR)))
-    assert (document.entries[0].name, document.entries[0].rank, document.entries[0].opening.n) == ("owl", 1, 0)

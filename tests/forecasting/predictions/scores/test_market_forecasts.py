@@ -1,24 +1,34 @@
-"""What the forecasts of a settled market score, each against the others."""
+"""What the forecasts of a settled market score, each against the others, and that the published rules say so."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Set
 from dataclasses import replace
 from math import log
+from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
+from service.api.entries import MOST_FORECASTS, NewForecast
+from service.api.limits import LIMITS
 from service.errors import InvalidRequest
 from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.scores.forecasters import MOST_CALLERS, TimeWeightedScores, skill_of
 from service.forecasting.predictions.scores.market_forecasts import (
+    OPENING_S,
+    SETTLED_EVERY_S,
     MarketForecast,
     MarketForecastScore,
     check_forecastable,
     score_forecasts,
 )
-from service.market.instants import HOUR
+from service.market.instants import HOUR, MINUTE
+from service.scores.intervals import LEAST_N
+from service.scores.proper import CLIP, brier
 from tests.forecasting.markets import MONDAY, settled, waiting
 
 MARKET = settled(hours=24)  # voted on at MONDAY, came out yes a second after 24 hours
@@ -52,9 +62,13 @@ def test_each_forecast_counts_as_long_as_it_stood():
 
 
 def test_the_last_forecast_of_the_first_hour_is_the_opening():
+    """Its peer score is of the last ones of all."""
     result = score(MARKET, forecast(0.1, 0.3), forecast(0.9, 0.4), forecast(1, 0.8))
     assert result.opening == 0.4
     assert score(MARKET, forecast(1, 0.8)).opening is None
+    result = scores(MARKET, forecast(0.1, 0.3), forecast(0.2, 0.8), forecast(0.9, 0.4, "jay"), forecast(1, 0.1, "tit"))
+    assert result["owl"].opening_peer == pytest.approx(log(0.8) - (log(POOL) + log(0.4)) / 2)
+    assert result["tit"].opening_peer is None
 
 
 def test_a_forecast_before_the_votes_counts_from_the_votes():
@@ -78,12 +92,6 @@ def test_a_peer_score_is_against_those_that_stand_at_the_time():
     assert result["owl"].peer == pytest.approx(sum(hours * gain for hours, gain in spans) * hour)
     assert result["jay"].peer < 0
     assert scores(MARKET, entries[0])["owl"].peer == pytest.approx((LENGTH / HOUR - 3) * spans[0][1] * hour)
-
-
-def test_the_peer_score_of_the_opening_is_of_its_last_forecasts():
-    result = scores(MARKET, forecast(0.1, 0.3), forecast(0.2, 0.8), forecast(0.9, 0.4, "jay"), forecast(1, 0.1, "tit"))
-    assert result["owl"].opening_peer == pytest.approx(log(0.8) - (log(POOL) + log(0.4)) / 2)
-    assert result["tit"].opening_peer is None
 
 
 def test_peer_scores_of_all_callers_and_the_pool_sum_to_zero():
@@ -136,3 +144,65 @@ def test_only_what_prices_settle_with_yes_or_no_is_forecast():
             check_forecastable(market)
     for resolver in ("bars", "polymarket", "kalshi"):
         check_forecastable(replace(waiting(), resolver=resolver))
+
+
+RULES = " ".join((Path(__file__).parents[4] / "service" / "docs" / "scoring.md").read_text(encoding="utf-8").split())
+
+
+def numbers(pattern: str) -> list[float]:
+    """The numbers in a sentence of the rules."""
+    (groups,) = re.findall(pattern, RULES)
+    return [float(text) for text in ([groups] if isinstance(groups, str) else groups)]
+
+
+def test_the_numbers_of_the_rules_are_those_of_the_code():
+    """And so are the ranks."""
+    schema = NewForecast.model_json_schema()["properties"]["p_yes"]
+    assert numbers(r"P\(YES\) of a market, from ([\d.]+) to ([\d.]+)\. ") == [schema["minimum"], schema["maximum"]]
+    assert numbers(r"it ends (\d+) minutes before the settlement") == [SETTLED_EVERY_S / MINUTE]
+    assert numbers(r"before (\d+) minutes after the votes") == [OPENING_S / MINUTE]
+    assert numbers(r"limited to ([\d.]+) to ([\d.]+)\. ") == [CLIP, 1 - CLIP]
+    assert numbers(r"from (\d+) markets on") == [LEAST_N]
+    assert numbers(r"At most (\d+) callers are listed") == [MOST_CALLERS]
+    votes, count, lists = numbers(
+        r"one of (\d+) votes and forecasts an hour.* at most (\d+) forecasts and counts as one of (\d+)"
+    )
+    assert count == MOST_FORECASTS
+    assert LIMITS["votes"].summary == f"{votes:.0f} per hour per caller"
+    assert LIMITS["forecast lists"].summary == f"{lists:.0f} per hour per caller"
+    (names,) = re.findall(r"The `rank` is by `time_weighted\.(\w+)`, .*? or by `time_weighted\.(\w+)` where", RULES)
+    low = dict.fromkeys(TimeWeightedScores.__dataclass_fields__, 0.1) | {"n": LEAST_N}
+    for name in names:
+        assert skill_of(TimeWeightedScores(**{**low, name: 0.05})) == 0.05
+    assert skill_of(TimeWeightedScores(**{**low, "n": LEAST_N - 1})) is None
+
+
+def test_the_example_of_the_rules_is_computed_as_it_says():
+    start = settled(hours=24).voted_at
+    rows = [
+        MarketForecast(1, "one", "owl", start + HOUR // 2, 0.7, ""),
+        MarketForecast(3, "one", "owl", start + 12 * HOUR, 0.9, ""),
+    ]
+    forecasts = {"owl": rows, "jay": [MarketForecast(2, "one", "jay", start + 6 * HOUR, 0.5, "")]}
+    market = replace(settled(p=0.6, hours=24), closes_at=start + 24 * HOUR)
+    score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
+    pool, other, first, last = (-log(p) for p in (0.6, 0.5, 0.7, 0.9))
+    assert numbers(
+        r"pool said 0.6, a log score of ([\d.]+)\. .* 0.5 at 06:00, a log score of ([\d.]+), .* have ([\d.]+)\. You"
+    ) == pytest.approx([pool, other, (pool + other) / 2], abs=1e-4)
+    assert numbers(r"00:30 \| 0.7 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.09, first], abs=1e-4)
+    assert numbers(r"12:00 \| 0.9 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.01, last], abs=1e-4)
+    assert score.opening == 0.7
+    assert numbers(r"a Brier score of ([\d.]+) and a `peer` of [\d.]+ - [\d.]+ = ([\d.]+)\.") == pytest.approx(
+        [float(brier(np.array([0.7]), np.array([1.0]))[0]), score.opening_peer], abs=1e-4
+    )
+    values = numbers(
+        r"a Brier score of ([\d.]+), a coverage of 23.5 of 24 hours, ([\d.]+), and a `peer` of .*24 = ([\d.]+)\. Had"
+    )
+    assert values == pytest.approx([score.brier, score.coverage, score.peer], abs=1e-4)
+    assert score.peer == pytest.approx(
+        (5.5 * (pool - first) + 6 * ((pool + other) / 2 - first) + 12 * ((pool + other) / 2 - last)) / 24
+    )
+    market = replace(market, settlement=replace(market.settlement, resolved_at=start + 12 * HOUR + HOUR // 2))
+    cut_score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
+    assert numbers(r"with a coverage of 11 of 24 hours, ([\d.]+)\.") == pytest.approx([cut_score.coverage], abs=1e-4)

@@ -46,14 +46,13 @@ def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
     assert pool([settled(comparator="open")]).resolved == 0, "a question without an event is never counted"
 
 
-def test_a_neutral_vote_neither_extends_nor_breaks():
-    """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side."""
+def test_neutral_votes_and_void_questions_change_no_run():
+    """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side.
+
+    Nor does a void question, which holds its place.
+    """
     line = pool(series((0.7, "yes"), (0.529, "no"), (0.47, "no")))
     assert (line.current, line.n, line.resolved) == (2, 2, 3)
-
-
-def test_a_void_question_neither_extends_nor_breaks():
-    """It holds its place."""
     line = pool(series((0.7, "yes"), (0.7, "void"), (0.7, "yes")))
     assert (line.current, line.best, line.n, line.resolved) == (2, 2, 2, 2)
     void = settled("void", "void", resolved=days(2))
@@ -107,16 +106,20 @@ def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
 
 
 def test_the_live_consensus_is_listed_from_the_start():
+    """A voter that never took a side is left out; swarm is none of the nine. There is no NaN."""
     page = document([])
     (line,) = page.streaks
     assert (line.voter, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
     assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
     assert (line.rank, line.luck, line.always_no_pct) == (None, None, None)
-
-
-def test_a_voter_that_never_took_a_side_is_left_out():
     page = document([settled(votes={"vol": 0.5, "swarm": 0.9, "trend": 0.6})])
-    assert [row.voter for row in page.streaks] == ["consensus", "trend"], "swarm is none of the nine"
+    assert [row.voter for row in page.streaks] == ["consensus", "trend"]
+    body = json.loads(json.dumps(asdict(document(many(60))), allow_nan=False))
+    assert list(body) == [
+        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "count", "streaks")
+    ]
+    assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
+    assert len(body["streaks"]) == body["count"] == 20
 
 
 def test_each_engine_of_a_voter_has_a_streak_of_its_own():
@@ -145,12 +148,3 @@ def test_luck_is_that_of_the_rows_own_probabilities():
     assert sure.best_reached_pct == sure.accuracy_reached_pct == pytest.approx(92.7, abs=4)
     assert unsure.best_reached_pct == pytest.approx(30.5, abs=5)
     assert sure.among == 2, "the voter and the pool"
-
-
-def test_the_document_has_its_head_and_no_nan():
-    body = json.loads(json.dumps(asdict(document(many(60))), allow_nan=False))
-    assert list(body) == [
-        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "count", "streaks")
-    ]
-    assert (body["schema"], body["world"]) == ("streaks/1", "simulated")
-    assert len(body["streaks"]) == body["count"] == 20

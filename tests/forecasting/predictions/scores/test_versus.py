@@ -26,15 +26,15 @@ def live(markets):
 
 
 def test_two_markets_by_hand():
-    """Pool (.04 + .16) / 2 = .1, market (.16 + .01) / 2 = .085; logs ln(1/.8), ln(1/.6) and ln(1/.6), ln(1/.9)."""
+    """Pool (.04 + .16) / 2 = .1, market (.16 + .01) / 2 = .085; logs ln(1/.8), ln(1/.6) and ln(1/.6), ln(1/.9).
+
+    Live and backfilled are two books.
+    """
     book = live(TWO)
     assert (book.n, book.ai.n, book.ai.brier, book.market.brier) == (2, 2, 0.1, 0.085)
     assert book.ai.log_score == pytest.approx((math.log(1 / 0.8) + math.log(1 / 0.6)) / 2, abs=1e-5)
     assert book.market.log_score == pytest.approx((math.log(1 / 0.6) + math.log(1 / 0.9)) / 2, abs=1e-5)
     assert (book.ai.accuracy_pct, book.ai.accuracy_n) == (100.0, 2)
-
-
-def test_live_and_backfilled_are_two_books():
     document = versus([pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, backfilled=True)])
     assert [(book.backfilled, book.n, book.ai.brier) for book in document.books] == [(False, 1, 0.04), (True, 1, 0.16)]
     assert document.count == 2
@@ -207,15 +207,8 @@ def test_intervals_are_clustered_by_week_of_resolution():
 WEEKS = np.arange(400)
 
 
-def test_calibration_starts_at_thirty_markets():
-    p, outcomes = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
-    assert calibrate(p[:29], outcomes[:29], WEEKS[:29]) is None
-    report = calibrate(p, outcomes, WEEKS[:30])
-    assert (report.n, report.miscalibration, report.discrimination, report.uncertainty) == (30, 0.0, 0.0, 0.25)
-
-
 def test_bins_by_hand():
-    """30 forecasts, three bins of ten: .1 came true once in ten, .5 five times, .9 nine times.
+    """30 forecasts, three bins of ten: .1 came true once in ten, .5 five times, .9 nine times; fewer have no bins.
 
     The last bin has one forecast in each of ten weeks: the interval of their clustered mean.
     """
@@ -229,6 +222,10 @@ def test_bins_by_hand():
     ]
     low, high = clustered_mean(outcomes[20:], np.arange(10), LEVELS).share_interval()
     assert (report.bins[2].low_pct, report.bins[2].high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
+    p, outcomes = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
+    assert calibrate(p[:29], outcomes[:29], WEEKS[:29]) is None
+    report = calibrate(p, outcomes, WEEKS[:30])
+    assert (report.n, report.miscalibration, report.discrimination, report.uncertainty) == (30, 0.0, 0.0, 0.25)
 
 
 @settings(max_examples=30)
@@ -256,7 +253,10 @@ def rows(n: int, **votes: float):
 
 
 def test_a_diversity_by_hand():
-    """YES at .9 and .5: voters (.01 + .25) / 2 = .13, their mean .7 has .09; difference .04, the variance of .9, .5."""
+    """YES at .9 and .5: voters (.01 + .25) / 2 = .13, their mean .7 has .09; difference .04, the variance of .9, .5.
+
+    It is null with fewer than thirty markets.
+    """
     diversity = of(rows(30, vol=0.9, trend=0.5, swarm=0.1))
     assert (diversity.voters_brier, diversity.linear_pool_brier, diversity.diversity) == (0.13, 0.09, 0.04)
     assert (diversity.n, diversity.low, diversity.high) == (30, 0.04, 0.04)
@@ -264,9 +264,6 @@ def test_a_diversity_by_hand():
     votes = {"vol": 0.9, "trend": 0.5}
     book = live([pair(f"m{day}", "yes", 0.7, 0.6, day=day, votes=votes) for day in range(30)])
     assert (book.diversity.diversity, live([]).diversity) == (0.04, None), "each book publishes its own"
-
-
-def test_it_is_null_with_fewer_than_thirty_markets():
     assert of(rows(29, vol=0.9, trend=0.5)) is None
     assert of(rows(40, vol=0.9)) is None, "one voter cannot differ"
 

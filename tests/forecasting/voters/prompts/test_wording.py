@@ -319,6 +319,6 @@ def test_hostile_headlines_and_events_stay_on_one_line(text):
 def test_prompts_of_topics_have_a_version_of_their_own(seat):
     """Only a question that a price decides asks for its rise."""
     assert prompt_of(seat).version == writing.version(seat, False, is_topic=True) != writing.version(seat, False)
-    topic, other = (write(seat, asked, sample_inputs(), "x").schema for asked in (SAMPLE_TOPIC, SAMPLE_QUESTION))
+    topic, other = (write(seat, question, sample_inputs(), "x").schema for question in (SAMPLE_TOPIC, SAMPLE_QUESTION))
     assert topic["required"] == ["reasoning", "probability_yes"]
     assert other["required"] == ["reasoning", "probability_yes", "probability_higher"]
