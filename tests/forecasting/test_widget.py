@@ -36,10 +36,16 @@ def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocume
 
 
 def test_it_has_the_header_and_the_price_of_other_documents():
+    """The news are the pulse of bitcoin; what is not available yet is null."""
     document = document_of()
     assert (document.schema, document.as_of, document.world) == ("widget/1", PLAIN_HEADER.as_of, "simulated")
     assert (document.stale_after, document.sources) == (PLAIN_HEADER.stale_after, PLAIN_HEADER.sources)
     assert vars(document.btc) == {"price": 50_123.456, "change_24h_pct": -1.2345, "as_of": PRICE.as_of}
+    assert vars(document_of().news) == {"direction": "BULLISH", "score": 0.1235, "n": 7}
+    document = document_of(call=None)
+    assert document.consensus is None
+    assert document.accuracy.accuracy_pct is None
+    assert (document.accuracy.n, document.accuracy.note) == (0, FEW_NOTE)
 
 
 @pytest.mark.parametrize(
@@ -60,17 +66,6 @@ def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, spoke, di
     assert (consensus.direction, consensus.bull_probability, consensus.strength) == (direction, bull, strength)
     assert consensus.bull_probability + consensus.bear_probability == 100
     assert (consensus.horizon_hours, consensus.voted_at) == (24, "2027-01-15T08:00:00Z")
-
-
-def test_the_news_are_the_pulse_of_bitcoin():
-    assert vars(document_of().news) == {"direction": "BULLISH", "score": 0.1235, "n": 7}
-
-
-def test_what_is_not_available_yet_is_null():
-    document = document_of(call=None)
-    assert document.consensus is None
-    assert document.accuracy.accuracy_pct is None
-    assert (document.accuracy.n, document.accuracy.note) == (0, FEW_NOTE)
 
 
 def resolved(n: int, *, backfilled: bool, right: int) -> list[Prediction]:
@@ -108,7 +103,10 @@ def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, 
 
 
 def test_its_intervals_are_those_of_the_comparison():
-    """Of markets in several weeks."""
+    """Of markets in several weeks, beside forecasters without insight: every market is YES, so NO is never right.
+
+    The 40 markets of one week are worth 40 / (1 + 39 x 1.1 / 116).
+    """
     weekly = [
         replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
         for place, market in enumerate(resolved(40, backfilled=True, right=30))
@@ -120,13 +118,6 @@ def test_its_intervals_are_those_of_the_comparison():
         assert getattr(accuracy, name) == getattr(scores, name)
     assert 57 < accuracy.accuracy_low_pct < 75 < accuracy.accuracy_high_pct < 87
     assert accuracy.skill_low < accuracy.skill < accuracy.skill_high
-
-
-def test_an_accuracy_stands_beside_forecasters_without_insight():
-    """Every market is YES, so NO is never right; of such markets YES is the likelier side from the second on.
-
-    The 40 markets of one week are worth 40 / (1 + 39 x 1.1 / 116).
-    """
     accuracy = document_of(books(*resolved(40, backfilled=True, right=30))).accuracy
     assert (accuracy.always_no_pct, accuracy.n_eff) == (0, 29.2)
     assert accuracy.likelier_side_pct == 50, "all were voted on before the first resolved"

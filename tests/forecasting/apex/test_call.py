@@ -58,24 +58,25 @@ def test_a_call_lists_all_layers_silent_ones_with_reasons():
 
 
 def test_a_call_by_hand():
-    """Three even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511."""
+    """Three even layers, oracles at .8, the market, at half weight, at .9, volatility at Phi(-.0122) = .49511.
+
+    With a record it is the mean by its weights, and without votes it is even.
+    """
     call = fuse(inputs_of(seats={"trend": 0.8}, odds_p=0.9, swarm=NetView(5, 5, 0)), NOTHING)
     assert call.p_up == pytest.approx((3 * 0.5 + 0.8 + 0.9 / 2 + 0.49511) / 5.5, abs=1e-5)
     assert call.agreement == pytest.approx(1.5 / 5.5)
     assert call.confidence == pytest.approx((2 * call.p_up - 1) * 1.5 / 5.5)
-
-
-def test_a_call_is_the_mean_by_the_weights_of_the_record():
-    """The outside market is silent."""
     record = proven(60, oracles=1.6, news=0.8)
     call = fuse(inputs_of(seats={"trend": 0.8}, swarm=NetView(7, 3, 0), news_score=-0.3, news_n=4), record)
     votes = {name: vote for name, vote in votes_of(call).items() if vote[0] is not None}
-    assert {name: weight for name, (_, weight) in votes.items()} == dict.fromkeys(votes, 1.0) | {
-        "oracles": 1.6,
-        "news": 0.8,
-    }
+    weights = dict.fromkeys(votes, 1.0) | {"oracles": 1.6, "news": 0.8}
+    assert {name: weight for name, (_, weight) in votes.items()} == weights
     p, weights = zip(*votes.values(), strict=True)
     assert call.p_up == pytest.approx(np.average(p, weights=weights))
+    call = fuse(inputs_of(seats={}, brains={}, asset="gold", at=1_735_948_800), NOTHING)
+    assert all(layer.silent for layer in call.layers if layer.name != "regime")
+    assert call.p_up == 0.5
+    assert call.confidence == 0
 
 
 @pytest.mark.parametrize(("n", "trust"), [(0, 0.5), (30, 0.5), (50, 0.5), (150, 0.75), (950, 0.95)])
@@ -84,13 +85,6 @@ def test_the_weight_of_the_outside_market_grows(n: int, trust: float):
     call = fuse(inputs_of(odds_p=0.6), proven(n))
     assert votes_of(call)["market"][1] == pytest.approx(trust)
     assert {weight for name, (_, weight) in votes_of(call).items() if weight and name != "market"} == {1.0}
-
-
-def test_without_votes_a_call_is_even():
-    call = fuse(inputs_of(seats={}, brains={}, asset="gold", at=1_735_948_800), NOTHING)
-    assert all(layer.silent for layer in call.layers if layer.name != "regime")
-    assert call.p_up == 0.5
-    assert call.confidence == 0
 
 
 @given(

@@ -47,6 +47,7 @@ def sigmoid(odds: float) -> float:
 
 
 def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
+    """Voters without a view are no layer: even odds would only dilute what other layers see."""
     seats = {"momentum": 0.8, "trend": 0.5}
     weights = {"momentum": 2.0, "trend": 1.0}
     assert oracles(inputs_of(seats=seats, weights=weights)).p == pytest.approx((2 * 0.8 + 0.5) / 3)
@@ -54,10 +55,6 @@ def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
     assert oracles(inputs_of(seats=seats)).reasoning == "2 seats: momentum 80.0%, trend 50.0%."
     assert brains(inputs_of(brains={"vol": 0.5, "sv": 0.8}, seats={"trend": 0.1})).p == pytest.approx((0.5 + 0.8) / 2)
     assert brains(inputs_of(brains={"vol": 0.6})).reasoning == "1 brain: vol 60.0%."
-
-
-def test_voters_without_a_view_are_no_layer():
-    """The embedded engines see no direction; their even odds would only dilute what other layers see."""
     with pytest.raises(Abstention, match="All brains say 50%"):
         brains(inputs_of())
 
@@ -117,13 +114,11 @@ def test_without_fifty_days_of_bars_two_layers_are_silent():
             layer(inputs_of(context=context(**dict.fromkeys(INPUTS))))
 
 
-def test_news_leans_by_its_score():
+def test_news_and_the_swarm_lean_by_their_score():
+    """The swarm leans by its net position."""
     forecast = news(inputs_of(news_score=0.5, news_n=12))
     assert forecast.p == pytest.approx(sigmoid(0.2))
     assert forecast.reasoning == "News score +0.50 over 12 stories."
-
-
-def test_the_swarm_leans_by_its_net_position():
     forecast = swarm(inputs_of(swarm=NetView(2, 7, 1)))
     assert forecast.p == pytest.approx(sigmoid(-0.1))
     assert forecast.reasoning == "Net position of the 10 strategies: -0.50 (-1 is all short, 1 all long)."
@@ -187,13 +182,10 @@ def test_seats_and_brains_vote_as_on_the_oracle(layer_inputs, contexts, fits):
     assert layer_inputs(news=(0.0, 0)).news_score is None
 
 
-def test_an_abstention_is_left_out(layer_inputs):
+def test_an_abstention_is_left_out(layer_inputs, contexts):
+    """As when the last bar is older than a day and a half of trading: then there are no votes."""
     inputs = layer_inputs(members=[Scripted("trend", Abstention("nothing to say")), VOL])
     assert (inputs.seats, list(inputs.brains), list(inputs.weights)) == ({}, ["vol"], ["vol"])
-
-
-def test_with_stale_bars_there_are_no_votes(layer_inputs, contexts):
-    """As when the last bar is older than a day and a half of trading."""
     inputs = layer_inputs(at=NOW + 2 * DAY)
     assert (inputs.seats, inputs.brains, inputs.weights) == ({}, {}, {})
     assert inputs.context == contexts["btc"]

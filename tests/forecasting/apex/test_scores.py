@@ -37,27 +37,27 @@ def resolved(*rows: tuple[float, bool], backfilled: bool = False, step: int = DA
 
 
 def test_a_call_resolves_by_the_price_a_day_later():
-    """The close at START is 100; a day later it is 101, and two days later 101 still."""
+    """The close at START is 100; a day later it is 101, and two days later 101 still.
+
+    It stays open until its day is over, and missing bars before the end make it void.
+    """
     bars = {"btc": bars_of([100.0] * 47 + [101.0] * 40)}
     calls = [call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)]
     outcomes = resolved_calls(calls, bars, START + 3 * DAY)
     assert [(call.at, outcome) for call, outcome in outcomes] == [(START, True), (START + DAY, False)]
-
-
-def test_a_call_stays_open_until_its_day_is_over():
     bars = {"btc": bars_of([100.0] * 90)}
     assert resolved_calls([call_of(START, 0.6)], bars, START + DAY) == ()
     assert len(resolved_calls([call_of(START, 0.6)], bars, START + DAY + 1)) == 1
-
-
-def test_missing_bars_before_the_end_make_a_call_void():
     bars = bars_of([100.0] * 90)
     remainder = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
     assert resolved_calls([call_of(START, 0.6)], {"btc": remainder}, START + 5 * DAY) == ()
 
 
 def test_the_fused_vote_by_hand():
-    """.8 up, .6 down, .5 up: Brier (.04 + .36 + .25) / 3 = .216667, accuracy 1 - .866667; one hit of two sides."""
+    """.8 up, .6 down, .5 up: Brier (.04 + .36 + .25) / 3 = .216667, accuracy 1 - .866667; one hit of two sides.
+
+    Backfilled and live calls are never pooled; no side is no hit and no miss.
+    """
     live, past = score(resolved((0.8, True), (0.6, False), (0.5, True))).vote
     assert (live.backfilled, live.n, live.n_eff) == (False, 3, 1.9)
     assert live.brier == pytest.approx(0.21667)
@@ -67,13 +67,12 @@ def test_the_fused_vote_by_hand():
     assert live.accuracy_high_pct > 90
     assert live.verdict == "not enough resolved markets"
     assert (past.backfilled, past.n, past.brier, past.accuracy_pct) == (True, 0, None, None)
-
-
-def test_backfilled_and_live_calls_are_never_pooled():
     live = resolved((0.8, True))
     past = resolved((0.8, False), (0.8, False), backfilled=True)
     books = score([*past, *live]).vote
     assert [(book.backfilled, book.n, book.accuracy_pct) for book in books] == [(False, 1, 100), (True, 2, 0)]
+    book = score(resolved((0.5, True), (0.5, False))).vote[0]
+    assert (book.n, book.skill_coin, book.accuracy_pct) == (2, 0, None)
 
 
 def test_a_layer_is_scored_on_the_calls_it_voted_in():
@@ -119,11 +118,6 @@ def test_a_verdict_needs_an_interval_without_50_percent(share: float, verdict: s
     assert score(resolved(*rows)).vote[0].verdict == verdict
 
 
-def test_no_side_is_no_hit_and_no_miss():
-    book = score(resolved((0.5, True), (0.5, False))).vote[0]
-    assert (book.n, book.skill_coin, book.accuracy_pct) == (2, 0, None)
-
-
 def test_layers_are_weighed_like_voters():
     """In the band of a day, by 150 calls: `oracles` knows the rate, `news` moves away from it for nothing."""
     rows = [
@@ -167,21 +161,16 @@ def test_it_begins_like_every_document_and_survives_json(document: ApexDocument)
 
 
 def test_the_vote_and_the_special_mode_are_those_of_the_call(document: ApexDocument):
+    """Every layer has a vote or a reason; it and the vote have both books."""
     assert document.vote.bull_probability + document.vote.bear_probability == pytest.approx(100)
     assert document.vote.bull_probability == pytest.approx(100 * document.vote.p_up, abs=0.051)
     assert (document.special_mode.active, len(document.special_mode.conditions)) == (False, 3)
     assert document.special_mode.thresholds == Thresholds(0.0123, 0.6123, 80, fixed=False)
-
-
-def test_every_layer_has_a_vote_or_a_reason(document: ApexDocument):
     assert len(document.layers) == 8
     for layer in document.layers:
         assert (layer.p_up is None) == (layer.direction is None) == (layer.silent is not None)
     market = next(layer for layer in document.layers if layer.name == "market")
     assert (market.p_up, market.direction, market.weight) == (0.7123, "BULLISH", 0.5)
-
-
-def test_every_layer_and_the_vote_have_both_books(document: ApexDocument):
     assert [(book.backfilled, book.n) for book in document.record] == [(False, 2), (True, 3)]
     for layer in document.layers:
         assert [book.backfilled for book in layer.accuracy] == [False, True]

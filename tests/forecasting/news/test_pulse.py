@@ -30,22 +30,27 @@ from tests.forecasting.markets import PLAIN_HEADER
 
 
 def test_the_score_is_a_shrunk_mean():
-    """Three fresh stories of tone .8, .8 and -.4: 1.2 / (3 + 5) = .15."""
+    """Three fresh stories of tone .8, .8 and -.4: 1.2 / (3 + 5) = .15; .59976 is published as .1 and bullish too.
+
+    Six hours halve a story: weights 1, 1/2 and 1/4 of tones 1, -1 and 1: .75 / 6.75.
+    """
     headlines = [*apart(2, 0.8), scored("alpha beta", -0.4)]
     body = document(*headlines)
     assert (body["score"], body["n"], body["direction"]) == (0.15, 3, "BULLISH")
-
-
-def test_six_hours_halve_a_story():
-    """Weights 1, 1/2 and 1/4 of tones 1, -1 and 1: .75 / 6.75."""
+    body = document(*apart(1, 0.59976))
+    assert (body["score"], body["direction"]) == (0.1, "BULLISH")
     headlines = [scored("alpha", 1.0), scored("beta", -1.0, NOON - 6 * HOUR), scored("gamma", 1.0, NOON - 12 * HOUR)]
     assert score_at(stories(headlines), NOON)[0] == pytest.approx(0.75 / 6.75)
 
 
 def test_a_story_counts_for_a_day_from_its_publication():
+    """The thirty newest stories are shown, newest first."""
     headlines = [scored("alpha", 1.0, NOON - DAY), scored("beta", 1.0, NOON - DAY + 1), scored("gamma", 1.0, NOON + 1)]
     assert score_at(stories(headlines), NOON)[1] == 1
     assert [row["title"] for row in document(*headlines)["headlines"]] == ["beta", "alpha"]
+    headlines = [story for minute in range(40) for story in apart(1, at=NOON - 60 * minute)]
+    times = [row["published_at"] for row in document(*headlines)["headlines"]]
+    assert times == [iso(NOON - 60 * minute) for minute in range(30)]
 
 
 @pytest.mark.parametrize(
@@ -69,12 +74,6 @@ def test_an_asset_has_the_stories_that_name_it():
         "eth": (0.0857, 2),
     }
     assert document(*headlines)["by_asset"] == [vars(mood) for mood in moods.values()]
-
-
-def test_the_thirty_newest_stories_are_shown_newest_first():
-    headlines = [story for minute in range(40) for story in apart(1, at=NOON - 60 * minute)]
-    times = [row["published_at"] for row in document(*headlines)["headlines"]]
-    assert times == [iso(NOON - 60 * minute) for minute in range(30)]
 
 
 TONES = st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 30 * HOUR)), max_size=15)
@@ -160,6 +159,7 @@ def document(*headlines: ScoredHeadline, now: int = NOON) -> dict:
 
 
 def test_it_has_the_fields_of_the_contract():
+    """Without news it is complete."""
     surge = headline("Bitcoin surges", "a.example", NOON - HOUR, "https://a.example/1")
     body = document(ScoredHeadline(surge, 0.612345, ("btc",)))
     assert list(body) == [
@@ -168,23 +168,12 @@ def test_it_has_the_fields_of_the_contract():
     ]
     assert (body["schema"], body["half_life_h"], body["n"]) == ("news-pulse/1", 6, 1)
     assert body["failed"] == {"a.example": "it answered 500"}
-    assert body["headlines"] == [
-        {
-            "title": "Bitcoin surges",
-            "url": "https://a.example/1",
-            "source": "a.example",
-            "published_at": "2025-03-12T11:00:00Z",
-            "score": 0.6123,
-            "assets": ["btc"],
-            "simulated": False,
-        }
-    ]
-
-
-def test_the_direction_is_that_of_the_published_score():
-    """.55 / 5.5 is .1 and bullish; a tone that makes .09996 is published as .1 and bullish too."""
-    body = document(*apart(1, 0.59976))
-    assert (body["score"], body["direction"]) == (0.1, "BULLISH")
+    row = {"title": "Bitcoin surges", "url": "https://a.example/1", "source": "a.example", "score": 0.6123}
+    row |= {"published_at": "2025-03-12T11:00:00Z", "assets": ["btc"], "simulated": False}
+    assert body["headlines"] == [row]
+    body = document()
+    assert [body[name] for name in ("direction", "score", "n", "headlines", "topics")] == ["NEUTRAL", 0.0, 0, [], []]
+    assert [(row["asset"], row["score"], row["n"]) for row in body["by_asset"]] == [(asset, 0, 0) for asset in ASSETS]
 
 
 def test_without_rising_terms_the_named_assets_are_listed():
@@ -195,18 +184,12 @@ def test_without_rising_terms_the_named_assets_are_listed():
     assert {row["lift"] for row in body["topics"]} == {None}
 
 
-def test_without_news_it_is_complete():
-    body = document()
-    assert [body[name] for name in ("direction", "score", "n", "headlines", "topics")] == ["NEUTRAL", 0.0, 0, [], []]
-    assert [(row["asset"], row["score"], row["n"]) for row in body["by_asset"]] == [(asset, 0, 0) for asset in ASSETS]
-
-
 def titles(asset: str, *headlines: ScoredHeadline, now: int = NOON) -> list[str]:
     return [story.title for story in news_of([asset], headlines, now)[asset].stories]
 
 
 def test_an_asset_has_the_headlines_that_name_it_newest_first():
-    """One that names no asset is about the market of coins."""
+    """Of 72 hours, and none of later; one that names no asset is about the market of coins."""
     own, other, nobody = (
         scored("alpha", at=NOON - 2 * HOUR, assets=("btc",)),
         scored("beta", at=NOON - HOUR, assets=("gold", "eth")),
@@ -215,9 +198,6 @@ def test_an_asset_has_the_headlines_that_name_it_newest_first():
     assert titles("btc", own, other, nobody) == ["gamma", "alpha"]
     assert titles("eth", own, other, nobody) == ["gamma", "beta"]
     assert titles("gold", own, other, nobody) == ["beta"]
-
-
-def test_headlines_of_72_hours_are_shown_and_none_of_later():
     ages = {"old": 72, "new": 71, "now": 0, "later": -1}
     headlines = [scored(f"{name}a {name}b", at=NOON - age * HOUR, assets=("btc",)) for name, age in ages.items()]
     assert titles("btc", *headlines) == ["nowa nowb", "newa newb"]
@@ -250,6 +230,10 @@ def matches(question: str, *headlines: str, age_s: int = HOUR, now: int = NOON) 
 
 
 def test_headlines_match_by_a_name_or_by_two_words():
+    """Of thirty days, and none of later.
+
+    Most headlines name an asset; with a second word it counts. One word is enough where a question has no other.
+    """
     headlines = (
         "Fed's Powell sees risks on both sides",
         "Markets expect a cut in interest rates",
@@ -257,18 +241,11 @@ def test_headlines_match_by_a_name_or_by_two_words():
         "Bitcoin climbs 3% on the day",
     )
     assert matches(FED, *headlines) == list(headlines[:2])
-
-
-def test_an_asset_is_no_name_that_makes_a_headline_match():
-    """Most headlines name one; with a second word it counts. One word is enough where a question has no other."""
     assert matches("Will there be a recession?", "A recession looms", "Gold shines") == ["A recession looms"]
     question = "Will Bitcoin dominance be above 60% by December 31?"
     assert matches(question, "Bitcoin climbs 3%", "Dominance of Bitcoin at a high") == [
         "Dominance of Bitcoin at a high"
     ]
-
-
-def test_headlines_of_thirty_days_match_and_none_of_later():
     assert matches(FED, "Fed waits", age_s=30 * DAY - 1) == ["Fed waits"]
     assert matches(FED, "Fed waits", age_s=30 * DAY) == []
     assert matches(FED, "Fed waits", age_s=-1) == []

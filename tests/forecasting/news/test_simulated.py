@@ -69,13 +69,11 @@ def desk(simulated):
 
 
 def test_every_sentence_holds_a_number():
+    """The words give enough wordings."""
     for sentence in chain(*SENTENCES.values()):
         slots = {slot for _, slot, _, _ in Formatter().parse(sentence) if slot}
         assert slots & {"price", "pct"}, sentence
         assert slots <= set(FACTS) | set(WORDS[1]), sentence
-
-
-def test_the_words_give_enough_wordings():
     assert sum(len(variants(kind, direction)) for kind in SENTENCES for direction in directions(kind)) >= 100
 
 
@@ -125,22 +123,17 @@ def test_pieces_give_the_same_headlines_as_the_whole(hourly, spans):
     assert pieces == write(hourly, SINCE, NOW)
 
 
-def test_older_bars_change_nothing(hourly):
-    short = {asset: bars.since(SINCE - 60 * DAY) for asset, bars in hourly.items()}
-    assert write(short, SINCE + 2 * DAY, NOW) == write(hourly, SINCE + 2 * DAY, NOW)
-
-
-def test_most_events_need_a_month_of_bars():
+def test_most_events_need_a_month_of_bars(hourly):
+    """Older bars change nothing, and a constant price is no news."""
     assert write({}, SINCE, NOW) == []
     headlines = write({"gold": made_bars("gold", 20, 1)}, FIRST, FIRST + 20 * DAY)
     assert {understood(headline.title)[0] for headline in headlines} <= {"level", "week", "flat_week"}
-
-
-def test_a_constant_price_is_no_news():
     bars = made_bars("btc", 60, 1)
     flat = np.full(len(bars), 100.0)
     frozen = Bars(bars.time, flat, flat, flat, flat, bars.volume, HOUR)
     assert write({"btc": frozen}, FIRST, FIRST + 60 * DAY) == []
+    short = {asset: bars.since(SINCE - 60 * DAY) for asset, bars in hourly.items()}
+    assert write(short, SINCE + 2 * DAY, NOW) == write(hourly, SINCE + 2 * DAY, NOW)
 
 
 def pattern(sentence: str, direction: int) -> re.Pattern[str]:
@@ -200,30 +193,9 @@ def printed(price: float) -> str:
     return f"${price:,.{0 if price >= 1000 else 2 if price >= 10 else 4}f}"
 
 
-BARS = made_bars("btc", 70, seed=3)
-ROWS = len(BARS)
-
-
 def bars_of(close: np.ndarray) -> Bars:
     time = FIRST + HOUR * np.arange(len(close))
     return Bars(time, close, close * 1.0001, close * 0.9999, close, np.ones(len(close)), HOUR)
-
-
-def events_from(bars: Bars, first: int) -> set[tuple[int, str, int]]:
-    """The events by the time of their bar."""
-    prices = track(bars)
-    return {(int(prices.time[row]), kind, direction) for row, kind, direction in events("btc", prices, first)}
-
-
-def test_later_and_earlier_bars_change_no_event():
-    cut = LOOK_BACK_H + 10 * 24
-    rows = events_from(BARS, LOOK_BACK_H)
-    until = int(BARS.time[cut - 1]) + HOUR
-    assert rows
-    assert events_from(BARS.until(until), LOOK_BACK_H) == {event for event in rows if event[0] <= until}
-    later = BARS.since(int(BARS.time[5 * 24]))
-    since = int(later.time[LOOK_BACK_H]) + HOUR
-    assert events_from(later, LOOK_BACK_H) == {event for event in rows if event[0] >= since}
 
 
 @pytest.mark.parametrize(("factor", "direction"), [(1.2, 1), (0.8, -1)])
