@@ -88,8 +88,8 @@ def test_without_its_newest_bar_or_models_an_asset_has_none(knowledge):
     assert commit(Knowledge({"btc": knowledge.contexts["btc"]}, knowledge.fits), NOW + HOUR) == []
     assert commit(knowledge, NOW - HOUR) == []
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
-    for unfitted in (replace(knowledge, fits=None), replace(knowledge, contexts=blind)):
-        assert commit(unfitted, NOW) == []
+    for state in (replace(knowledge, fits=None), replace(knowledge, contexts=blind)):
+        assert commit(state, NOW) == []
 
 
 def test_a_horizon_without_an_open_hour_is_not_committed(knowledge):

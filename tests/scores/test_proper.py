@@ -106,10 +106,10 @@ def test_a_better_model_gains_and_a_worse_one_loses():
 
     A model and its copy share the gain: both move alike, and each less than the model alone.
     """
-    better, worse, even = (weights_of(name, weeks=26)[0] for name in ("better", "worse", "undecided"))
-    assert 1.5 < better <= HEAVIEST
-    assert LIGHTEST <= worse < 0.6
-    assert even < 0.8
+    gain, loss, half = (weights_of(name, weeks=26)[0] for name in ("better", "worse", "undecided"))
+    assert 1.5 < gain <= HEAVIEST
+    assert LIGHTEST <= loss < 0.6
+    assert half < 0.8
     assert weights_of("better", weeks=1) == pytest.approx([1], abs=0.33)
     first, second = weights_of("better", "better", weeks=8)
     assert first == pytest.approx(second)

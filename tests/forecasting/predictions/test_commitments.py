@@ -48,7 +48,8 @@ def commitment(market, knowledge):
     return commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
 
 
-def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, knowledge):
+def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, knowledge, contexts):
+    """Abstentions are kept with their reasons, and what was voted before the first fit says so."""
     result = panel_of().ask(market.question, NOW, knowledge)
     assert [vote.voter for vote in commitment.votes] == [voter.name for voter in voters()]
     ballots = zip(result.ballots, result.pool.weights, strict=True)
@@ -56,15 +57,9 @@ def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, kn
     assert all(type(vote.weight) is type(vote.p) is float for vote in commitment.votes), "as JSON gives them back"
     assert (commitment.p, commitment.p_up, commitment.as_of) == (result.pool.p, result.pool.p_up, result.as_of)
     assert (commitment.voted_at, commitment.fitted_at, commitment.abstained) == (NOW, knowledge.fits.slot, {})
-
-
-def test_abstentions_are_kept_with_their_reasons(market, contexts):
-    """And what was voted before the first fit says so."""
-    knowledge = Knowledge(contexts)
-    result = panel_of().ask(market.question, NOW, knowledge)
-    commitment = commitment_of(replace(result, abstained={"news": "did not answer in time"}), knowledge)
-    assert commitment.abstained == {"news": "did not answer in time"}
-    assert commitment.fitted_at is None
+    result = replace(panel_of().ask(market.question, NOW, Knowledge(contexts)), abstained={"news": "was late"})
+    commitment = commitment_of(result, Knowledge(contexts))
+    assert (commitment.abstained, commitment.fitted_at) == ({"news": "was late"}, None)
 
 
 def test_features_are_the_hash_of_contexts_and_fits(commitment, market, contexts, fits):
@@ -124,7 +119,8 @@ def test_each_row_names_its_kind_and_market_and_no_author(rows):
         assert canonical.read(canonical.write(row.body)) == json.loads(json.dumps(row.body))
 
 
-def test_the_row_of_votes_is_whole_and_unrounded(rows):
+def test_rows_are_whole_and_unrounded(rows):
+    """It repeats that of the question, so a reader sees that this did not change; odds and settlement are whole too."""
     body = rows["votes"].body
     assert Question.from_plain(body["question"]) == authored().question
     assert (body["rule"], body["resolver"], body["category"]) == ("YES if so", "bars", "daily")
@@ -133,6 +129,12 @@ def test_the_row_of_votes_is_whole_and_unrounded(rows):
     for backfilled in (True, False):
         assert {row.backfilled for row in rows_of(authored(backfilled=backfilled))} == {backfilled}
     assert (body["p"], body["voted_at"], body["as_of"], body["abstained"]) == (0.7, MONDAY, MONDAY, {})
+    question = rows["question"].body
+    assert {name: rows["votes"].body[name] for name in question} == question
+    assert (rows["odds"].body["bid"], rows["odds"].body["p_yes"], rows["odds"].body["ask"]) == (0.5, 0.55, 0.6)
+    assert (rows["odds"].body["source"], rows["odds"].body["fetched_at"]) == ("simulated", MONDAY)
+    resolution = {"outcome": "yes", "resolved_at": MONDAY + DAY, "evidence": "seen", "source": "bars"}
+    assert rows["resolution"].body == resolution
 
 
 def test_a_view_of_the_price_is_in_the_row_where_there_is_one():
@@ -144,12 +146,6 @@ def test_a_view_of_the_price_is_in_the_row_where_there_is_one():
     assert (with_view["p_up"], [vote.get("p_up") for vote in with_view["votes"]]) == (0.51, [0.51, None])
     without = votes_row(market, commitment).body
     assert [row for row in (without, *without["votes"], with_view["votes"][1]) if "p_up" in row] == []
-
-
-def test_the_row_of_votes_repeats_that_of_the_question(rows):
-    """A reader who compares the two rows sees that the question did not change before the votes."""
-    question = rows["question"].body
-    assert {name: rows["votes"].body[name] for name in question} == question
 
 
 @pytest.mark.parametrize("comparator", ["up", "topic"])
@@ -176,13 +172,6 @@ def test_rows_about_a_foreign_text_have_hashes_of_it(comparator: str):
     assert text not in str(plain)
     assert withdrawn(plain) == plain
     assert [without_texts(row.body) for row in rows_of(plain)] == [without_texts(row.body) for row in rows]
-
-
-def test_odds_and_settlement_are_recorded_whole(rows):
-    assert (rows["odds"].body["bid"], rows["odds"].body["p_yes"], rows["odds"].body["ask"]) == (0.5, 0.55, 0.6)
-    assert (rows["odds"].body["source"], rows["odds"].body["fetched_at"]) == ("simulated", MONDAY)
-    resolution = {"outcome": "yes", "resolved_at": MONDAY + DAY, "evidence": "seen", "source": "bars"}
-    assert rows["resolution"].body == resolution
 
 
 @pytest.mark.parametrize(
@@ -246,14 +235,11 @@ def test_every_voter_names_what_it_reads(contexts):
 
 
 def test_a_vote_survives_json_without_loss():
-    """Except for its latency, which is no part of it."""
+    """Except for its latency, which is no part of it. Before the commitment there are no votes."""
     forecast = Forecast(1 / 3, "why", fallback=True, prompt="seat/1", tokens=940, usd=0.000305)
     vote = CommittedVote("trend", "openai:some-model", forecast, latency_ms=12.5, weight=1.25)
     assert CommittedVote.from_plain(json.loads(json.dumps(vote.to_plain()))) == vote
     assert "latency_ms" not in vote.to_plain()
-
-
-def test_before_the_commitment_there_are_no_votes():
     market = waiting(votes={"vol": 0.6})
     draft = replace(market, commitment=None)
     assert [vote.voter for vote in market.votes] == ["vol"]

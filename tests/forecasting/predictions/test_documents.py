@@ -53,12 +53,6 @@ def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) 
 
 
 class TestAMarket:
-    def test_it_has_the_fields_of_the_contract(self):
-        names = """id question asset category status created_at deadline closes_at understood ai_votes abstained ai
-        user_votes market_odds divergence_pts context resolution commitment features backfilled ai_now odds_now score
-        bet number apex votes_pending"""
-        assert [field.name for field in fields(ListedPrediction)] == names.split()
-
     def test_a_vote_is_shown_as_it_was_cast(self):
         """How sure it is of 70% yes does not depend on its view of the price: conviction 40."""
         vote = listed().ai_votes["v0"]
@@ -68,6 +62,10 @@ class TestAMarket:
         assert listed().abstained == {"news": "no headlines"}
         assert listed(salt="5a17").commitment == MarketCommitment(**vars(POSITION), salt="5a17")
         assert listed().divergence_pts == 13.28, "61.4% against 48.12%"
+        names = """id question asset category status created_at deadline closes_at understood ai_votes abstained ai
+        user_votes market_odds divergence_pts context resolution commitment features backfilled ai_now odds_now score
+        bet number apex votes_pending"""
+        assert [field.name for field in fields(ListedPrediction)] == names.split()
 
     @pytest.mark.parametrize("polarity", ["bull", "bear"])
     @pytest.mark.parametrize(
@@ -103,14 +101,15 @@ class TestAMarket:
         assert (odds.simulated, odds.bid, odds.volume_usd) == (False, None, None)
 
     def test_what_is_unknown_is_null(self):
+        """A question without a criterion shows no votes.
+
+        Example: "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin.
+        """
         market = listed(commitment=None, odds=None, price=None, ledger_position=None)
         assert (market.ai, market.market_odds, market.divergence_pts, market.context) == (None, None, None, None)
         assert (market.ai_votes, market.abstained, market.commitment) == ({}, {}, None)
         assert listed(odds=None).divergence_pts is None
         assert listed(commitment=None).divergence_pts is None
-
-    def test_a_question_without_criterion_shows_no_votes(self):
-        """Example: "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin."""
         question = replace(QUESTION, comparator="open", level=None)
         market = listed(question=question, resolver="hand")
         assert (market.ai, market.ai_votes, market.abstained) == (None, {}, {})
@@ -146,6 +145,7 @@ class TestAMarket:
 
 class TestAChallenge:
     def test_it_has_ten_voters_and_apex_beside_them(self):
+        """Its author is not published."""
         nine = [0.6] * 9
         challenge = challenged(commitment=committed(*nine, swarm=0.4, apex=0.3))
         assert len(challenge.ai_votes) == 10
@@ -153,25 +153,22 @@ class TestAChallenge:
         assert "apex" not in challenge.ai_votes
         assert challenge.apex.p_yes == 0.3
         assert (challenge.ai.yes, challenge.ai.no) == (9, 1)
+        assert challenged().number == 4
+        challenge = challenged(author="the-callers-secret-id")
+        assert b"secret" not in TypeAdapter(ListedPrediction).dump_json(challenge)
 
     def test_votes_are_pending_until_they_are_cast(self):
+        """Those on a topic only for models."""
         assert challenged(commitment=None).votes_pending
         assert not challenged().votes_pending
         assert not challenged(commitment=None, now=ENDS).votes_pending
         void = Settlement("void", NOW, "it cannot be determined", "hand")
         assert not challenged(commitment=None, settlement=void).votes_pending
         assert challenged().apex is None
-
-    def test_votes_on_a_topic_are_pending_only_for_models(self):
         topic = {"commitment": None, "resolver": "hand", "question": replace(QUESTION, comparator="topic", level=None)}
         assert challenged(**topic, answers_topics=True).votes_pending
         assert not challenged(**topic).votes_pending
         assert challenged(**topic).ai is None
-
-    def test_its_author_is_not_published(self):
-        assert challenged().number == 4
-        challenge = challenged(author="the-callers-secret-id")
-        assert b"secret" not in TypeAdapter(ListedPrediction).dump_json(challenge)
 
     def test_what_prices_cannot_decide_shows_no_votes(self):
         question = replace(QUESTION, comparator="open", level=None)
@@ -250,13 +247,10 @@ def hourly(since: int, count: int) -> Bars:
 
 
 def test_the_bars_begin_with_the_one_before_the_opening():
-    """And end with the settlement, 24 hours later."""
+    """And end with the settlement, 24 hours later; without a bar before they begin at the opening."""
     evidence = evidence_bars(settled("m"), "btc", hourly(MONDAY - 5 * HOUR, 40))
     assert (evidence.asset, evidence.step_s, len(evidence.bars)) == ("btc", HOUR, 25)
     assert (evidence.bars[0].close, evidence.bars[-1].close) == (4.0, 28.0)
-
-
-def test_without_a_bar_before_they_begin_at_the_opening():
     market = replace(settled("m"), created_at=MONDAY)
     evidence = evidence_bars(market, "btc", hourly(MONDAY, 3))
     assert [bar.time for bar in evidence.bars] == [iso(MONDAY + hour * HOUR) for hour in range(3)]
@@ -267,6 +261,7 @@ def lines(*markets) -> list[dict[str, str]]:
 
 
 def test_a_market_is_a_line_under_the_names():
+    """What it lacks is empty, and without markets the names stand alone."""
     (line,) = lines(listed(tally=(3, 1)))
     assert tuple(line) == tuple(COLUMNS)
     assert (line["id"], line["asset"], line["comparator"], line["level"]) == (
@@ -278,10 +273,6 @@ def test_a_market_is_a_line_under_the_names():
     assert (line["user_yes"], line["user_no"], line["bid"], line["ledger_seq"]) == ("3", "1", "0.47", "17")
     assert (line["backfilled"], line["simulated"]) == ("true", "true")
     assert line["world"] == "simulated"
-
-
-def test_what_a_market_lacks_is_empty():
-    """Without markets the names stand alone."""
     assert markets_table([], "live").to_csv().decode() == ",".join(COLUMNS) + "\r\n"
     (line,) = lines(listed(odds=None, commitment=None))
     assert {line[name] for name in ("p_ai", "p_market", "bid", "divergence_pts", "outcome", "bet_side")} == {""}

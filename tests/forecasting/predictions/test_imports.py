@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -92,6 +93,10 @@ def ladder(count: int, asset: str = "Bitcoin", day: int = 11, step: int = 2_000)
 
 
 def test_an_import_is_settled_by_its_own_market():
+    """Whose end rules over the day that is named: noon in New York, where the text alone would mean midnight.
+
+    "Before March 11" is within a day of the deadline of the market, which counts.
+    """
     market = take(ABOVE)
     assert (market.id, market.category, market.resolver) == ("polymarket-1", "imported", "polymarket")
     assert (market.created_at, market.closes_at, market.deadline) == (NOW, MARCH_11, MARCH_11)
@@ -101,14 +106,11 @@ def test_an_import_is_settled_by_its_own_market():
     assert market.rule == (
         'As Polymarket settles it: Resolves to "Yes" if the candle at noon has a final "Close" price above 72,000.'
     )
-
-
-def test_the_end_of_the_outside_market_rules_over_the_day_that_is_named():
-    """The question means noon in New York; its text alone would mean midnight."""
     question = take(ABOVE).question
     assert question.deadline == utc(MARCH_11)
     assert question.horizon_hours == 76
     assert question.canonical == "Will Bitcoin (btc) be above 72,000 USD at 2026-03-11 16:00 UTC?"
+    assert take(changed(question="Will Bitcoin exceed $72,000 before March 11?", rules="")).question.deadline
 
 
 @pytest.mark.parametrize("days", [-2, 2])
@@ -189,11 +191,6 @@ def test_the_rules_say_which_prices_decide(verb, rules, comparator):
     assert ("at any time" in question.canonical) == comparator.startswith("touch")
 
 
-def test_a_deadline_before_a_day_is_imported():
-    """Example: "Before March 11" is within a day of the deadline of the market, which counts."""
-    assert take(changed(question="Will Bitcoin exceed $72,000 before March 11?", rules="")).question.deadline
-
-
 def test_a_move_is_imported_where_it_is_measured_from_now():
     """Once it has begun; a twenty-fourth of the rest may have passed."""
     noon = MARCH_11 - DAY
@@ -221,21 +218,16 @@ def test_a_move_that_began_earlier_is_about_its_level():
 
 
 def test_a_market_is_imported_once():
+    """A sixth of the move to be expected apart is the same question; three of them are another one."""
     assert "already" in reason(ABOVE, markets=[take(ABOVE)])
     unknown = accept(ABOVE, NOW, SPOTS, {}, [], price_at)
     assert unknown.reason == "the volatility of btc is unknown"
-
-
-def test_a_near_copy_of_an_open_question_is_refused():
-    """A sixth of the move to be expected apart is the same question; three of them are another one."""
     original = take(ABOVE)
     copy = changed(market_id="2", question="Will the price of Bitcoin be above $72,300 on March 11?")
     other = changed(market_id="2", question="Will the price of Bitcoin be above $78,000 on March 11?")
     assert reason(copy, markets=[original]) == "it is nearly the same as polymarket-1"
-    assert (
-        reason(copy, markets=[replace(original, id="weekly-btc", category="weekly")])
-        == "it is nearly the same as weekly-btc"
-    )
+    weekly = replace(original, id="weekly-btc", category="weekly")
+    assert reason(copy, markets=[weekly]) == "it is nearly the same as weekly-btc"
     assert take(other, markets=[original])
 
 
@@ -375,14 +367,7 @@ def short(
     return changed(OutsideMarket("polymarket", quote, terms, measured_from=begins), **changes)
 
 
-def take_short(outside: OutsideMarket, now: int = TEN, markets: Sequence[Prediction] = ()) -> Prediction:
-    """The import of a short market that is accepted."""
-    return take(outside, now, markets, short=True)
-
-
-def reason_short(outside: OutsideMarket, now: int = TEN, markets: Sequence[Prediction] = ()) -> str:
-    """Why a short market is refused."""
-    return reason(outside, now, markets, short=True)
+take_short, reason_short = partial(take, now=TEN, short=True), partial(reason, now=TEN, short=True)
 
 
 @pytest.mark.parametrize(
@@ -408,12 +393,6 @@ def test_a_short_title_names_only_the_asset(title, minutes, asset, text):
     assert (market.question.notes, market.question.level, market.question.negated) == ((), None, False)
     assert (market.created_at, market.deadline) == (TEN, TEN + minutes * MINUTE)
     assert market.question.horizon_hours == pytest.approx(minutes / 60)
-
-
-def test_a_short_move_that_began_earlier_is_about_its_level():
-    """An hour that began two minutes ago asks whether the price ends above that of two minutes ago."""
-    question = take_short(short(60), TEN + 2 * MINUTE).question
-    assert (question.comparator, question.level, question.spot) == ("close_above", 69_300, 70_000)
 
 
 @pytest.mark.parametrize(
@@ -485,11 +464,13 @@ def test_four_short_markets_of_an_asset_end_within_an_hour():
 
 
 def test_one_short_market_is_open_for_an_asset_and_an_end():
-    """Two sources list the same quarter of an hour."""
+    """Two sources list the same quarter of an hour. An hour that began before asks whether it ends above that price."""
     original = take_short(short(15))
     assert reason_short(short(15, number="2"), markets=[original]) == f"it is nearly the same as {original.id}"
     assert take_short(short(15, asset="Ethereum"), markets=[original])
     assert take_short(short(5), markets=[original])
+    question = take_short(short(60), now=TEN + 2 * MINUTE).question
+    assert (question.comparator, question.level, question.spot) == ("close_above", 69_300, 70_000)
 
 
 def test_short_markets_take_no_room_from_the_others():
@@ -511,9 +492,9 @@ def test_the_recorded_market_of_five_minutes_is_imported(shared_data):
     row = json.loads((shared_data / "recorded" / "polymarket" / "gamma_market.json").read_text())
     (market,), _ = POLYMARKET.markets([row], 0)
     begins = market.measured_from
-    question = take_short(market, begins).question
+    question = take_short(market, now=begins).question
     assert (question.asset, question.comparator, iso(begins)) == ("btc", "up", "2026-03-12T09:20:00Z")
-    assert "not measured from now" in reason_short(market, begins - 5 * MINUTE)
+    assert "not measured from now" in reason_short(market, now=begins - 5 * MINUTE)
 
 
 CLARIFICATION = ABOVE.terms.rules + " **Update**: the candle is that of BTC/USDT."
@@ -547,12 +528,9 @@ def test_a_market_must_still_ask_what_was_imported(change: dict[str, Any], reaso
 
 
 def test_a_withdrawn_text_is_no_change():
-    """Its meaning is kept, and read again from the words of the source."""
+    """Its meaning is kept, and read again from the words of the source. A short market must still ask the same."""
     assert change_since_import(withdrawn(take(ABOVE)), ABOVE.terms) == ""
     assert change_since_import(withdrawn(take(ABOVE)), changed(question=OTHER_LEVEL).terms)
-
-
-def test_a_short_market_must_still_ask_what_was_imported():
     market = take_short(short(5))
     assert change_since_import(market, short(5).terms) == ""
     assert change_since_import(market, short(5, asset="Ethereum").terms)

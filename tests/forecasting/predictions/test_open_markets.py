@@ -154,7 +154,10 @@ def test_a_gap_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
 
 
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
-    """Apex votes on challenges, beside the pool."""
+    """Apex votes on challenges, beside the pool. Void, open and unvoted markets do not count.
+
+    The oracle takes an open question as `up`, so an answer counts; on a market the votes only show a direction.
+    """
     market = settled(votes={"vol": 0.6, "swarm": 0.55, "apex": 0.9}, outcome="no", hours=36)
     (row,) = resolved([market])
     assert [(vote.voter, vote.p) for vote in row.votes] == [("vol", 0.6), ("swarm", 0.55)]
@@ -162,16 +165,9 @@ def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     assert row.resolved_at == market.settlement.resolved_at
     other = replace(market.commitment, votes=(committed_vote("vol", 0.6, engine="other:model"),))
     assert [vote.engine for vote in resolved([replace(market, commitment=other)])[0].votes] == ["other:model"]
-
-
-def test_void_open_and_unvoted_markets_do_not_count():
     draft = replace(settled(), commitment=None)
     assert resolved([settled(outcome="void"), settled(comparator="open"), draft]) == []
     assert len(resolved([settled(outcome="yes"), settled(outcome="no")])) == 2
-
-
-def test_an_answer_without_a_criterion_counts_and_a_market_does_not():
-    """The oracle takes an open question as `up`; on a market the votes only show a direction."""
     answer = replace(settled(comparator="open"), category="answer")
     (row,) = resolved([answer])
     assert (row.band, row.happened) == ("day", True)

@@ -115,9 +115,9 @@ def test_without_fresh_bars_every_voter_abstains(voter, query, contexts, fits):
     assert reason(voter, query("up", hours=200), instant, contexts, fits) == "the last bar of btc is 31 open hours old"
     history = {**contexts, "btc": replace(contexts["btc"], history_days=13.0)}
     assert reason(voter, query("up"), NOW, history, fits) == "needs 14 days of hourly bars of btc, 13 are stored"
-    apart = {**contexts, "btc": replace(contexts["btc"], correlations={"gold": None})}
+    history = {**contexts, "btc": replace(contexts["btc"], correlations={"gold": None})}
     expected = "too few hours in which both assets traded"
-    assert reason(voter, query("relative", other_asset="gold"), NOW, apart, fits) == expected
+    assert reason(voter, query("relative", other_asset="gold"), NOW, history, fits) == expected
 
 
 STRETCH = 2.0  # how much further the coin moves than ether
@@ -206,13 +206,13 @@ def test_a_market_that_stays_closed_keeps_its_price(knowledge):
 
 def test_without_fitted_models_there_is_no_forecast(query, knowledge):
     """Before the first fit, with a context of the version before, or from old bars, from which voters abstain."""
-    unfitted = replace(knowledge, fits=None)
+    base = replace(knowledge, fits=None)
     blind = {asset: replace(context, level=None) for asset, context in knowledge.contexts.items()}
-    assert describe(unfitted, NOW, PLAIN_HEADER) == {}
+    assert describe(base, NOW, PLAIN_HEADER) == {}
     assert describe(replace(knowledge, contexts=blind), NOW, PLAIN_HEADER) == {}
     assert "btc" not in describe(knowledge, NOW + 2 * DAY, PLAIN_HEADER)
-    assert pooled_sigma(unfitted, "btc", NOW, NOW + DAY) is None
-    assert of_question(query("open"), NOW, unfitted) is of_question(query("up"), NOW, knowledge) is None
+    assert pooled_sigma(base, "btc", NOW, NOW + DAY) is None
+    assert of_question(query("open"), NOW, base) is of_question(query("up"), NOW, knowledge) is None
 
 
 def test_a_price_question_has_the_published_forecast(query, knowledge, forecasts):

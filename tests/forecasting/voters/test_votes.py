@@ -211,8 +211,8 @@ def test_a_model_shows_the_evidence_of_its_weight():
 
 MOVE = "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%)."
 DISTANCE = "60,000 is -20.1% away, -2.7 sigma."
-CLOSED = "The market of gold is closed until the deadline, so the price stays at 2,989.88."
-REACHED = "eth is at 4,001, so 4,000 has already been reached."
+CLOSURE = "The market of gold is closed until the deadline, so the price stays at 2,989.88."
+TOUCH = "eth is at 4,001, so 4,000 has already been reached."
 
 
 EXPECTED_MOVE = Reason("expected_move", "a GARCH process", "btc", {"sigma_pct": 6.7, "usual_sigma_pct": 6.4})
@@ -224,9 +224,9 @@ EXPECTED_MOVE = Reason("expected_move", "a GARCH process", "btc", {"sigma_pct": 
         (f"{MOVE} {DISTANCE}", (EXPECTED_MOVE, ("distance", None, {"level": 6e4, "level_pct": -20.1, "sigmas": -2.7}))),
         ("0.25 is +0.0% away.", [("distance", None, {"level": 0.25, "level_pct": 0})]),
         ("The correlation of hourly returns is -0.31.", [("correlation", None, {"correlation": -0.31})]),
-        (CLOSED, [("closed", "gold", {"price": 2989.88})]),
+        (CLOSURE, [("closed", "gold", {"price": 2989.88})]),
         ("bnb is already at 308.38; the level is 600.", [("reached", "bnb", {"price": 308.38, "level": 600})]),
-        (REACHED, [("reached", "eth", {"price": 4001, "level": 4000})]),
+        (TOUCH, [("reached", "eth", {"price": 4001, "level": 4000})]),
         *(("Momentum is up.", ()), (f"{MOVE} I think it will rise.", ()), ("", ())),
     ],
 )
