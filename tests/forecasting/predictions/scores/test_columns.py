@@ -85,9 +85,8 @@ def test_a_row_holds_what_the_market_holds():
     assert votes == {("momentum", "openai:a-model"): 0.8, CONSENSUS: 0.7}
     sides = columns.is_sided[rows["open"]]
     assert {engine for engine, is_sided in zip(columns.engines, sides, strict=True) if is_sided} == {CONSENSUS}
-    assert np.isnan(
-        [columns.outcome[rows["void"]], columns.pool[rows["unvoted"]], columns.quote[rows["unvoted"]]]
-    ).all()
+    draft = rows["unvoted"]
+    assert np.isnan([columns.outcome[rows["void"]], columns.pool[draft], columns.quote[draft]]).all()
     assert columns.is_challenge.nonzero()[0].tolist() == [rows["dare"]]
 
 
@@ -114,31 +113,22 @@ def test_of_overlapping_questions_only_the_first_counts():
     assert ids([draft, settled("second", opened=days(1))]) == ["second"]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"asset": "eth"},
-        {"comparator": "close_above"},
-        {"comparator": "relative", "other": "eth"},
-        {"hours": 168},
-        {"backfilled": True},
-    ],
-    ids=["asset", "kind", "relative", "window", "book"],
-)
-def test_another_asset_kind_window_or_book_is_no_overlap(other):
-    assert set(ids([settled("one"), settled("two", **other)])) == {"one", "two"}
+@pytest.mark.parametrize("name", ["asset", "comparator", "other", "hours", "backfilled"])
+def test_another_asset_kind_window_or_book_is_no_overlap(name):
+    values = {"asset": "eth", "comparator": "close_above", "other": "eth", "hours": 168, "backfilled": True}
+    others = {name: values[name]} | ({"comparator": "relative"} if name == "other" else {})
+    assert set(ids([settled("one"), settled("two", **others)])) == {"one", "two"}
+
+
+SIDES = (("up", "down"), ("close_above", "touch_above"), ("close_below", "touch_below"))
 
 
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ({"comparator": "up"}, {"comparator": "down"}),
-        ({"comparator": "close_above"}, {"comparator": "touch_above"}),
-        ({"comparator": "close_below"}, {"comparator": "touch_below"}),
+        *(({"comparator": first}, {"comparator": other}) for first, other in SIDES),
         ({"comparator": "relative", "other": "eth"}, {"comparator": "relative", "asset": "eth", "other": "btc"}),
-        ({"hours": 24}, {"hours": 48}),
-        ({"hours": 49}, {"hours": 192}),
-        ({"hours": 193}, {"hours": 768}),
+        *(({"hours": low}, {"hours": high}) for low, high in ((24, 48), (49, 192), (193, 768))),
     ],
 )
 def test_of_one_side_and_window_the_earliest_deadline_counts(first, second):
@@ -223,10 +213,8 @@ def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
         shadow_document(columns_of(THREE_YEARS), HEADER).books[backfilled],
     )
     assert shadow.pnl_usd == round(sum(row.bet.pnl_usd for row in rows if row.bet), 2)
-    assert (shadow.n, shadow.won) == (
-        sum(bool(row.bet) for row in rows),
-        sum(row.bet is not None and row.bet.status == "won" for row in rows),
-    )
+    bets = [row.bet.status for row in rows if row.bet]
+    assert (shadow.n, shadow.won) == (len(bets), bets.count("won"))
     assert (book.n, book.simulated) == (len(rows), len(rows))
     for name, side in (("ai", book.ai), ("market", book.market)):
         assert np.mean([getattr(row.score, f"brier_{name}") for row in rows]) == pytest.approx(side.brier, abs=2e-5)
@@ -337,14 +325,10 @@ def test_only_more_than_three_points_make_a_bet(p, bets):
 @pytest.mark.parametrize(
     "fields",
     [
-        {"odds": None},
-        {"odds": (0.49, 0.5, None)},
-        {"odds": (0.49, 0.5, 1.0)},
-        {"odds": (None, 0.9, 0.91), "p": 0.5},
-        {"odds": (0.0, 0.9, 0.91), "p": 0.5},
+        *({"odds": odds} for odds in (None, (0.49, 0.5, None), (0.49, 0.5, 1.0))),
+        *({"odds": (bid, 0.9, 0.91), "p": 0.5} for bid in (None, 0.0)),
         {"comparator": "open"},
     ],
-    ids=["no odds", "no ask", "ask of 1", "no bid", "bid of 0", "no event"],
 )
 def test_without_a_quote_there_is_no_bet(fields):
     assert live([settled(**fields)]).bets == 0
