@@ -49,6 +49,7 @@ from service.forecasting.voters.inputs import survey
 from service.forecasting.voters.price_forecasts import PERCENTS, describe
 from service.market.assets import ASSETS, is_open
 from service.market.bars import Bars, empty, from_rows
+from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
 from service.scores.intervals import FIRST_MONDAY, LEAST_N, ClusteredMean, Dependence, clustered_mean
 from tests.forecasting.made import DAYS, FIRST, NOW, made_bars, price_forecast
@@ -66,7 +67,7 @@ def test_the_intervals_are_those_of_the_document(knowledge, forecasts):
     """The committed half-widths lead from the price to its published quantiles."""
     assert set(forecasts) == {(asset, horizon) for asset in ASSETS for horizon in STANDARD}
     assert len(commit(knowledge, NOW)) == len(forecasts), "each once"
-    documents = describe(knowledge, NOW, PLAIN_HEADER)
+    documents = describe(knowledge, NOW, header(NOW, NOW, step=HOUR, world="simulated", sources={}))
     for (asset, name), row in forecasts.items():
         (horizon,) = (entry for entry in documents[asset].horizons if entry.horizon == name)
         assert horizon.sigma_pct == pytest.approx(row.law[0], rel=1e-3, abs=1e-3)
