@@ -69,20 +69,18 @@ def needing(bars):
     return np.sign(bars["close_usd"] - bars["close_usd"].iloc[2_000])
 
 
-CHEATS = [
+TOSSES = np.random.default_rng(1)
+REFUSALS = [
     (next_bar, "next_bar sees the future: it knows bars that were not complete"),
     (close_of_the_day, "close_of_the_day sees the future: it knows the rest of the day"),
     (scaled, "scaled sees the future: it knows the whole sample"),
     (fitted, "fitted sees the future: it knows the whole sample"),
     (needing, "needing needs the future"),
+    (lambda bars: TOSSES.integers(-1, 2, len(bars)), "seed"),
+    (lambda bars: [1], "shape"),
+    (lambda bars: np.full(len(bars), 0.5), "none of"),
+    (lambda bars: bars, "shape"),
 ]
-
-
-@pytest.mark.parametrize(("strategy", "reason"), CHEATS, ids=lambda part: getattr(part, "__name__", ""))
-def test_a_strategy_that_sees_the_future_is_named(tables, strategy: Callable[..., Any], reason: str):
-    """With what it knows: the next bar, the close of the day, a scale or a fit of the whole sample."""
-    with pytest.raises(StrategyRefused, match=reason):
-        backtest(strategy, tables, progress=False)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 30, 2_880, 9_999])
@@ -95,19 +93,11 @@ def test_prefixes_end_at_many_hours_of_the_day(count: int):
         assert len({end % 24 for end in ends}) >= 18
 
 
-def test_a_strategy_that_cannot_be_repeated_is_refused(tables):
-    generator = np.random.default_rng(1)
-    with pytest.raises(StrategyRefused, match="seed"):
-        backtest(lambda bars: generator.integers(-1, 2, len(bars)), tables, progress=False)
-
-
-@pytest.mark.parametrize(
-    ("targets", "reason"),
-    [(lambda bars: [1], "shape"), (lambda bars: np.full(len(bars), 0.5), "none of"), (lambda bars: bars, "shape")],
-)
-def test_what_is_no_target_is_refused(tables, targets: Callable[..., Any], reason: str):
+@pytest.mark.parametrize(("strategy", "reason"), REFUSALS, ids=lambda part: getattr(part, "__name__", ""))
+def test_a_strategy_that_cheats_or_has_no_targets_is_refused(tables, strategy: Callable[..., Any], reason: str):
+    """It is said what it knows of the future, that it cannot be repeated without a seed, or what its targets are."""
     with pytest.raises(StrategyRefused, match=reason):
-        backtest(targets, tables, progress=False)
+        backtest(strategy, tables, progress=False)
 
 
 def test_accounts_are_those_of_the_service(hours):
@@ -129,12 +119,18 @@ def test_accounts_are_those_of_the_service(hours):
 
 
 def test_costs_are_those_that_are_given(tables):
+    """The hospital examines every closed month."""
     free = backtest(momentum, tables, terms=AccountTerms(fee=0, slippage=0, borrow=0), progress=False)
     dear = backtest(momentum, tables, progress=False)
     assert free.equity["momentum"].iloc[-1] > dear.equity["momentum"].iloc[-1]
     assert free.table.loc["momentum", "fees_usd"] == 0
     assert dear.table.loc["momentum", "borrow_usd"] > 0
     assert dear.table.index[-1] == BENCHMARK
+    table = dear.hospital
+    assert table.index.is_unique
+    assert set(table.index.get_level_values("key")) == {"momentum"}
+    assert len(table) >= 3
+    assert table["health_score"].between(0, 100).all()
 
 
 def test_twenty_coin_flippers_are_told_so(tables):
@@ -163,36 +159,18 @@ def test_skill_is_told_from_luck(hours):
     assert "better than luck" in report.verdict
 
 
-def test_the_hospital_examines_every_closed_month(tables):
-    table = backtest(momentum, tables, progress=False).hospital
-    assert table.index.is_unique
-    assert set(table.index.get_level_values("key")) == {"momentum"}
-    assert len(table) >= 3
-    assert table["health_score"].between(0, 100).all()
-
-
 def test_bars_are_read_in_the_forms_of_the_lab(hours):
-    """The columns of `frames.candles` and of `frames.as_ohlcv`, one asset or several in one frame."""
+    """The columns of `frames.candles` and of `frames.as_ohlcv`, one asset or several; others are refused."""
     table = as_frame(hours["btc"])
     bars = as_bars("btc", frames.as_ohlcv(table))
     assert np.array_equal(bars.time, hours["btc"].time)
     assert np.array_equal(bars.close, hours["btc"].close)
     assert bars.step == 3600
+    for faulty in (table[::-1], -table, table.drop(columns="close_usd"), table.iloc[:1]):
+        with pytest.raises(ValueError, match="The bars of btc"):
+            as_bars("btc", faulty)
     pair = pd.concat([table.assign(asset="a"), table.assign(asset="b")])
     assert set(backtest(momentum, pair, progress=False).histories["momentum"]) == {"a", "b"}
-
-
-@pytest.mark.parametrize("faulty", ["backwards", "negative", "no close", "one row"])
-def test_what_are_no_bars_is_refused(hours, faulty: str):
-    table = as_frame(hours["btc"])
-    changes = {
-        "backwards": table[::-1],
-        "negative": -table,
-        "no close": table.drop(columns="close_usd"),
-        "one row": table.iloc[:1],
-    }
-    with pytest.raises(ValueError, match="The bars of btc"):
-        as_bars("btc", changes[faulty])
 
 
 def test_absent_packages_of_strategies_are_named(monkeypatch):

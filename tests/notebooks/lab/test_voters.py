@@ -1,17 +1,16 @@
-"""A voter walked forward: it sees what was known and learns from what had resolved."""
+"""A voter walked forward sees what was known and learns from what had resolved; its backtest says how good it is."""
 
 from __future__ import annotations
-
-from itertools import count
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.lab import VoterRefused, backtest
+from notebooks.lab import VoterRefused
 from notebooks.lab.record import MarketRecord
+from notebooks.lab.report import backtest
 from notebooks.lab.walk import VoterWalk, walk_forward
-from tests.notebooks.lab.planted import P_RISE, planted_record, rises
+from tests.notebooks.lab.planted import P_RISE, planted_record, rises, with_live_end
 
 
 class Seer:
@@ -118,17 +117,6 @@ def test_a_voter_that_fails_on_less_is_refused(record):
         backtest(Needing, record, progress=False)
 
 
-def test_a_voter_that_cannot_be_repeated_is_refused(record):
-    numbers = count()
-
-    class Drifting:
-        def forecast(self, question, inputs):
-            return 1 / (2 + next(numbers))
-
-    with pytest.raises(VoterRefused, match="seed"):
-        backtest(Drifting, record, progress=False)
-
-
 def test_a_voter_learns_only_from_what_had_resolved(record):
     """At the beginning of each month, from the last 365 days."""
     walk = VoterWalk(Learner, record)
@@ -146,14 +134,20 @@ def test_a_voter_learns_only_from_what_had_resolved(record):
     assert walk.voter.p == pytest.approx(P_RISE, abs=0.08)
 
 
-@pytest.mark.parametrize("p", [1.2, -0.1, float("nan"), "0.5"])
-def test_what_is_no_probability_is_refused(record, p: float | str):
-    class Wrong:
-        def forecast(self, question, inputs):
-            return p
+def test_what_is_no_probability_is_refused(record):
+    """A voter that cannot be repeated is refused too."""
+    answers = [1.2, -0.1, float("nan"), "0.5", *(1 / (2 + number) for number in range(2_000))]
+    numbers = iter(answers)
 
-    with pytest.raises(VoterRefused, match="no probability"):
-        walk_forward(Wrong, record)
+    class Drifting:
+        def forecast(self, question, inputs):
+            return next(numbers)
+
+    for _ in range(4):
+        with pytest.raises(VoterRefused, match="no probability"):
+            walk_forward(Drifting, record)
+    with pytest.raises(VoterRefused, match="seed"):
+        backtest(Drifting, record, progress=False)
 
 
 def test_a_voter_is_shown_nothing_of_later(record):
@@ -167,3 +161,84 @@ def test_a_voter_is_shown_nothing_of_later(record):
             assert not hasattr(inputs, "happened")
 
     assert walk_forward(Onlooker, record).isna().all()
+
+
+class Better:
+    """Knows the planted law and reads the bars of the past."""
+
+    def forecast(self, question, inputs):
+        return P_RISE if rises(inputs.bars(question.asset), question.asked_at) else 1 - P_RISE
+
+
+class Random:
+    """Says anything, the same in every walk."""
+
+    def __init__(self):
+        self.generator = np.random.default_rng(4)
+
+    def forecast(self, question, inputs):
+        return self.generator.uniform()
+
+
+def test_a_better_voter_wins_its_backtest(record):
+    """Against the voters, their pool, the external market and a coin, with intervals below zero."""
+    report = backtest(Better, record, progress=False)
+    others = report.scores.drop(index="Better")
+    assert set(others.index) == {"pool", "market", "coin", "momentum", "vol"}
+    assert (others["high"] < 0).all()
+    assert (others["log_high"] < 0).all()
+    assert all(verdict.startswith("better than") for verdict in others["verdict"])
+    (verdict,) = report.verdicts
+    assert "SIMULATED · BACKFILLED · 400 markets" in verdict
+    assert "better than the pool" in verdict
+    assert report.weights.loc["day", "weight"] > 1.5
+    assert "better than the pool" in report._repr_html_()
+    figure = report.chart()
+    assert set(figure.data[0].y) == set(others.index)
+    assert "SIMULATED · BACKFILLED" in figure.layout.title.subtitle.text
+
+
+def test_a_random_voter_is_told_so_with_its_interval(record):
+    report = backtest(Random, record, progress=False)
+    against = report.scores.loc["pool"]
+    assert against["low"] > 0
+    (verdict,) = report.verdicts
+    assert f"[{against['low']:+.4f}, {against['high']:+.4f}], worse than the pool" in verdict
+    assert "no different from random" in verdict
+
+
+def test_an_abstention_is_not_scored(record):
+    """The live and the backfilled book are apart."""
+
+    class Cautious(Better):
+        def forecast(self, question, inputs):
+            return super().forecast(question, inputs) if question.asked_at.day_of_week < 5 else None
+
+    report = backtest(Cautious, record, progress=False)
+    assert report.scores.loc["Cautious", "n"] == (report.forecasts.notna()).sum() == 286
+    assert report.scores.loc["pool", "n"] == 286
+    report = backtest(Better, with_live_end(record, 20), progress=False)
+    assert list(report.scores.loc["Better", "n"]) == [20, 380]
+    assert list(report.scores.loc["Better", "backfilled"]) == [False, True]
+    live, backfilled = report.verdicts
+    assert "LIVE · 20 markets" in live
+    assert "Not enough resolved markets" in live
+    assert "BACKFILLED · 380 markets" in backfilled
+    assert "not enough resolved markets" in set(report.scores["verdict"])
+
+
+def test_a_report_without_resolved_markets_says_so(record):
+    """Nor has a voter that only abstains a chart."""
+    beginning = record.until(record.markets[0].question.asked_at)
+    report = backtest(Better, beginning, progress=False)
+    assert report.scores.empty
+    assert "no market that it forecast has resolved yet" in report.verdicts[0]
+    assert "resolved yet" in report._repr_html_()
+
+    class Silent(Better):
+        def forecast(self, question, inputs):
+            return None
+
+    report = backtest(Silent, record, progress=False)
+    assert len(report.chart().data[0].y) == 0
+    assert "no market that it forecast" in report.verdicts[0]
