@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from notebooks.widgets import frames
-from notebooks.widgets.frames import (
-    accuracy,
-    apex,
-    battle,
-    market,
-    oracle,
-    predictions,
-    shadow,
-    strategies,
-)
-from notebooks.widgets.frames.answers import ANSWERS
-from notebooks.widgets.frames.hospital import HOSPITAL, HOSPITAL_MONTHS
-from notebooks.widgets.frames.price_forecasts import COVERAGES, PRICE_FORECASTS, PRICE_RECORD, QUANTILES
+from notebooks.widgets.frames.price_forecasts import COVERAGES, QUANTILES
 from notebooks.widgets.frames.schema import FrameSchema
-from notebooks.widgets.frames.streaks import STREAKS
 
 Row = dict[str, Any]
 
 
 class FrameCase(NamedTuple):
-    """A frame: its function, its schema, its document, and the rows of that document.
+    """A frame: its function, its document, and the rows of that document.
 
     The expected value of a column is that of `columns`, else the field of the row, else the field of the document.
     """
 
     function: Callable[[Any], Any]
-    schema: FrameSchema
     document: str
     rows: Callable[[Any], list[Row]]
     columns: dict[str, Callable[[Row], Any]] = {}
+
+    @property
+    def schema(self) -> FrameSchema:
+        """It has the name of the function in capitals."""
+        return getattr(sys.modules[self.function.__module__], self.function.__name__.upper())
 
 
 def dtypes(frame: pd.DataFrame) -> dict[str, str]:
@@ -82,10 +74,7 @@ def scores(document: Row) -> list[Row]:
     return [
         {**missing, **row, "backfilled": book["backfilled"]}
         for book in document["books"]
-        for row in (
-            *({**book[name], "kind": kind, "voter": name} for name, kind in kinds.items()),
-            *book["voters"],
-        )
+        for row in (*({**book[name], "kind": kind, "voter": name} for name, kind in kinds.items()), *book["voters"])
     ]
 
 
@@ -148,149 +137,97 @@ def price_records(document: Row) -> list[Row]:
     ]
 
 
+def streaks(document: Row) -> list[Row]:
+    return [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]]
+
+
+def oracle_votes(document: Row) -> list[Row]:
+    pivotal = document["consensus"]["pivotal"]
+    return [{**vote, "voter": voter, "pivotal": voter in pivotal} for voter, vote in document["votes"].items()]
+
+
+def values_at(text: str) -> dict[str, Callable[[Row], Any]]:
+    """Columns by the places of their values in a row, `column=field.field`; nothing is inside of what is missing."""
+
+    def value(row: Row, names: list[str]) -> Any:
+        return reduce(lambda inner, name: None if inner is None else inner[name], names, row)
+
+    return {
+        column: partial(value, names=path.split(".")) for column, path in (part.split("=") for part in text.split())
+    }
+
+
 NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))
-LANE = {"lane": lambda row: row["name"]}
+LANE, LAYER = values_at("lane=name"), values_at("layer=name")
 ASSETS = {"assets": lambda row: " ".join(row["assets"])}
 STANDING = {"ghost": lambda row: row["rank"] is None, "positions": lambda row: len(row["positions"])}
-MARKET = {
-    "comparator": lambda row: row["understood"]["comparator"],
-    "level": lambda row: row["understood"]["level"],
-    "upper_level": lambda row: row["understood"]["upper_level"],
-    "outcome": lambda row: row["resolution"]["outcome"],
-    "p_ai": lambda row: row["ai"]["p_yes"],
-    "votes_yes": lambda row: row["ai"]["yes"],
-    "votes_no": lambda row: row["ai"]["no"],
-    "abstained": lambda row: len(row["abstained"]),
-    "users_yes": lambda row: row["user_votes"]["yes"],
-    "users_no": lambda row: row["user_votes"]["no"],
-    "ledger_seq": lambda row: row["commitment"]["seq"],
-    "p_market": lambda row: (row["market_odds"] or {}).get("p_yes"),
-    "bid": lambda row: (row["market_odds"] or {}).get("bid"),
-    "ask": lambda row: (row["market_odds"] or {}).get("ask"),
-    "volume_usd": lambda row: (row["market_odds"] or {}).get("volume_usd"),
-    "odds_source": lambda row: (row["market_odds"] or {}).get("source"),
-    "odds_fetched_at": lambda row: (row["market_odds"] or {}).get("fetched_at"),
-    "odds_simulated": lambda row: (row["market_odds"] or {}).get("simulated"),
-    "price": lambda row: row["context"]["price"],
-    "distance_pct": lambda row: row["context"]["distance_pct"],
-    "hours_left": lambda row: row["context"]["hours_left"],
-}
-SCORES = {
-    "resolved_at": lambda row: row["resolution"]["resolved_at"],
-    **{
-        name: lambda row, name=name: (row["score"] or {}).get(name)
-        for name in ("brier_ai", "brier_market", "log_ai", "log_market")
-    },
-}
-USD = {f"{name}_usd": lambda row, name=name: row[name] for name in ("open", "high", "low", "close")}
-QUANTILE_COLUMNS = {f"q{percent}_usd": lambda row, name=str(percent): row["quantiles"][name] for percent in QUANTILES}
-COVERAGE_COLUMNS = {
-    f"coverage_{percent}_pct": lambda row, name=str(percent): (row["coverage_pct"] or {}).get(name)
-    for percent in COVERAGES
-}
-ANSWER_FIELDS = {
-    **{name: lambda row, name=name: row["understood"][name] for name in ("asset", "comparator", "deadline")},
-    **{name: lambda row, name=name: (row["resolution"] or {}).get(name) for name in ("outcome", "resolved_at")},
-    "brier": lambda row: (row["score"] or {}).get("brier"),
-    "log_score": lambda row: (row["score"] or {}).get("log"),
-}
+MARKET = {"abstained": lambda row: len(row["abstained"])} | values_at(
+    """
+    comparator=understood.comparator level=understood.level upper_level=understood.upper_level
+    outcome=resolution.outcome p_ai=ai.p_yes votes_yes=ai.yes votes_no=ai.no users_yes=user_votes.yes
+    users_no=user_votes.no ledger_seq=commitment.seq p_market=market_odds.p_yes bid=market_odds.bid ask=market_odds.ask
+    volume_usd=market_odds.volume_usd odds_source=market_odds.source odds_fetched_at=market_odds.fetched_at
+    odds_simulated=market_odds.simulated price=context.price distance_pct=context.distance_pct
+    hours_left=context.hours_left
+    """
+)
+SCORES = values_at(
+    """
+    resolved_at=resolution.resolved_at brier_ai=score.brier_ai brier_market=score.brier_market log_ai=score.log_ai
+    log_market=score.log_market
+    """
+)
+PAST = dict.fromkeys(("price", "distance_pct", "hours_left"), lambda _row: None)
+USD = values_at("open_usd=open high_usd=high low_usd=low close_usd=close")
+QUANTILE_COLUMNS = values_at(" ".join(f"q{percent}_usd=quantiles.{percent}" for percent in QUANTILES))
+COVERAGE_COLUMNS = values_at(" ".join(f"coverage_{percent}_pct=coverage_pct.{percent}" for percent in COVERAGES))
+ANSWER_FIELDS = values_at(
+    """
+    asset=understood.asset comparator=understood.comparator deadline=understood.deadline outcome=resolution.outcome
+    resolved_at=resolution.resolved_at brier=score.brier log_score=score.log
+    """
+)
 NOT_ABSTAINED = {"abstained": lambda _row: None}
 GAIN = {"pnl_pct": lambda row: 100 * (row["equity_usd"] / row["initial_capital"] - 1)}
-VOTES = predictions.market_votes, predictions.MARKET_VOTES
+BACKFILLED = {"backfilled": lambda row: row["time"] < "2026-11-21T08:02:00Z"}
 
 CASES = {
-    "lanes": FrameCase(battle.lanes, battle.LANES, "battle", rows_at("lanes"), LANE),
-    "lane_history": FrameCase(
-        battle.lane_history, battle.LANE_HISTORY, "battle_history", under("lanes", "points"), LANE | GAIN
-    ),
-    "lane_events": FrameCase(battle.lane_events, battle.LANE_EVENTS, "battle_history", under("lanes", "events"), LANE),
-    "lane_event_pages": FrameCase(battle.lane_events, battle.LANE_EVENTS, "lane_events", rows_at("events")),
-    "lane_equity": FrameCase(
-        battle.lane_equity,
-        battle.LANE_EQUITY,
-        "lane_equity",
-        rows_at("points"),
-        {"backfilled": lambda row: row["time"] < "2026-11-21T08:02:00Z"},
-    ),
-    "positions": FrameCase(battle.positions, battle.POSITIONS, "battle", rows_at("venues", "cex", "positions")),
-    "liquidity": FrameCase(battle.liquidity, battle.LIQUIDITY, "battle", rows_at("venues", "dex", "liquidity")),
-    "leaderboard": FrameCase(
-        strategies.leaderboard,
-        strategies.LEADERBOARD,
-        "leaderboard",
-        lambda document: document["entries"] + document["ghosts"],
-        STANDING,
-    ),
-    "strategy_equity": FrameCase(strategies.strategy_equity, strategies.STRATEGY_EQUITY, "strategy", rows_at("equity")),
-    "strategy_trades": FrameCase(
-        strategies.strategy_trades, strategies.STRATEGY_TRADES, "strategy", rows_at("recent_trades")
-    ),
-    "hospital": FrameCase(frames.hospital, HOSPITAL, "hospital", patients, ASSETS),
-    "hospital_months": FrameCase(frames.hospital_months, HOSPITAL_MONTHS, "months", months, ASSETS),
-    "markets": FrameCase(predictions.markets, predictions.MARKETS, "predictions", rows_at("markets"), MARKET | SCORES),
-    "resolved_markets": FrameCase(
-        predictions.markets,
-        predictions.MARKETS,
-        "resolved",
-        rows_at("markets"),
-        MARKET | SCORES | dict.fromkeys(("price", "distance_pct", "hours_left"), lambda _row: None),
-    ),
-    "challenges": FrameCase(
-        predictions.challenges, predictions.CHALLENGES, "challenges", rows_at("challenges"), MARKET
-    ),
-    "market_votes": FrameCase(*VOTES, "predictions", votes_of("markets"), NOT_ABSTAINED),
-    "challenge_votes": FrameCase(*VOTES, "challenges", votes_of("challenges"), NOT_ABSTAINED),
-    "scoreboard": FrameCase(
-        accuracy.scoreboard, accuracy.SCOREBOARD, "ai_vs_market", scores, {"forecaster": lambda row: row["voter"]}
-    ),
-    "paired_difference": FrameCase(accuracy.paired_difference, accuracy.PAIRED_DIFFERENCE, "ai_vs_market", differences),
-    "calibration": FrameCase(accuracy.calibration, accuracy.CALIBRATION, "ai_vs_market", bins),
-    "cumulative_brier": FrameCase(
-        accuracy.cumulative_brier, accuracy.CUMULATIVE_BRIER, "ai_vs_market", under("books", "cumulative")
-    ),
-    "streaks": FrameCase(
-        frames.streaks,
-        STREAKS,
-        "streaks",
-        lambda document: [{**NO_LUCK, **row, **(row["luck"] or {})} for row in document["streaks"]],
-    ),
-    "shadow_books": FrameCase(shadow.shadow_books, shadow.SHADOW_BOOKS, "shadow", rows_at("books")),
-    "shadow_curve": FrameCase(shadow.shadow_curve, shadow.SHADOW_CURVE, "shadow", under("books", "curve")),
-    "oracle_votes": FrameCase(
-        oracle.oracle_votes,
-        oracle.ORACLE_VOTES,
-        "ask",
-        lambda document: [
-            {**vote, "voter": voter, "pivotal": voter in document["consensus"]["pivotal"]}
-            for voter, vote in document["votes"].items()
-        ],
-        NOT_ABSTAINED,
-    ),
-    "apex_layers": FrameCase(
-        apex.apex_layers,
-        apex.APEX_LAYERS,
-        "apex",
-        rows_at("layers"),
-        {"layer": lambda row: row["name"]},
-    ),
-    "apex_accuracy": FrameCase(apex.apex_accuracy, apex.APEX_ACCURACY, "apex", accuracies),
-    "fund_equity": FrameCase(apex.fund_equity, apex.FUND_EQUITY, "fund", rows_at("equity")),
-    "fund_trades": FrameCase(apex.fund_trades, apex.FUND_TRADES, "fund", rows_at("trades")),
-    "apex_calls": FrameCase(
-        apex.apex_calls, apex.APEX_CALLS, "apex_calls", rows_at("calls"), {"spot_usd": lambda row: row["spot"]}
-    ),
-    "apex_call_layers": FrameCase(
-        apex.apex_call_layers,
-        apex.APEX_CALL_LAYERS,
-        "apex_calls",
-        under("calls", "layers"),
-        {"layer": lambda row: row["name"]},
-    ),
-    "answers": FrameCase(frames.answers, ANSWERS, "answers", rows_at("answers"), ANSWER_FIELDS),
-    "price_forecasts": FrameCase(frames.price_forecasts, PRICE_FORECASTS, "forecast", distributions, QUANTILE_COLUMNS),
-    "price_record": FrameCase(frames.price_record, PRICE_RECORD, "forecast_record", price_records, COVERAGE_COLUMNS),
-    "candles": FrameCase(market.candles, market.CANDLES, "candles", rows_at("bars"), USD),
-    "headline_pages": FrameCase(market.headlines, market.HEADLINES, "headlines", rows_at("headlines"), ASSETS),
-    "headlines": FrameCase(market.headlines, market.HEADLINES, "news", rows_at("headlines"), ASSETS),
-    "prices": FrameCase(market.prices, market.PRICES, "prices", rows_at("prices")),
+    "lanes": FrameCase(frames.lanes, "battle", rows_at("lanes"), LANE),
+    "lane_history": FrameCase(frames.lane_history, "battle_history", under("lanes", "points"), LANE | GAIN),
+    "lane_events": FrameCase(frames.lane_events, "battle_history", under("lanes", "events"), LANE),
+    "lane_event_pages": FrameCase(frames.lane_events, "lane_events", rows_at("events")),
+    "lane_equity": FrameCase(frames.lane_equity, "lane_equity", rows_at("points"), BACKFILLED),
+    "positions": FrameCase(frames.positions, "battle", rows_at("venues", "cex", "positions")),
+    "liquidity": FrameCase(frames.liquidity, "battle", rows_at("venues", "dex", "liquidity")),
+    "leaderboard": FrameCase(frames.leaderboard, "leaderboard", lambda d: d["entries"] + d["ghosts"], STANDING),
+    "strategy_equity": FrameCase(frames.strategy_equity, "strategy", rows_at("equity")),
+    "strategy_trades": FrameCase(frames.strategy_trades, "strategy", rows_at("recent_trades")),
+    "hospital": FrameCase(frames.hospital, "hospital", patients, ASSETS),
+    "hospital_months": FrameCase(frames.hospital_months, "months", months, ASSETS),
+    "markets": FrameCase(frames.markets, "predictions", rows_at("markets"), MARKET | SCORES),
+    "resolved_markets": FrameCase(frames.markets, "resolved", rows_at("markets"), MARKET | SCORES | PAST),
+    "challenges": FrameCase(frames.challenges, "challenges", rows_at("challenges"), MARKET),
+    "market_votes": FrameCase(frames.market_votes, "predictions", votes_of("markets"), NOT_ABSTAINED),
+    "challenge_votes": FrameCase(frames.market_votes, "challenges", votes_of("challenges"), NOT_ABSTAINED),
+    "scoreboard": FrameCase(frames.scoreboard, "ai_vs_market", scores, values_at("forecaster=voter")),
+    "paired_difference": FrameCase(frames.paired_difference, "ai_vs_market", differences),
+    "calibration": FrameCase(frames.calibration, "ai_vs_market", bins),
+    "cumulative_brier": FrameCase(frames.cumulative_brier, "ai_vs_market", under("books", "cumulative")),
+    "streaks": FrameCase(frames.streaks, "streaks", streaks),
+    "shadow_books": FrameCase(frames.shadow_books, "shadow", rows_at("books")),
+    "shadow_curve": FrameCase(frames.shadow_curve, "shadow", under("books", "curve")),
+    "oracle_votes": FrameCase(frames.oracle_votes, "ask", oracle_votes, NOT_ABSTAINED),
+    "apex_layers": FrameCase(frames.apex_layers, "apex", rows_at("layers"), LAYER),
+    "apex_accuracy": FrameCase(frames.apex_accuracy, "apex", accuracies),
+    "fund_equity": FrameCase(frames.fund_equity, "fund", rows_at("equity")),
+    "fund_trades": FrameCase(frames.fund_trades, "fund", rows_at("trades")),
+    "apex_calls": FrameCase(frames.apex_calls, "apex_calls", rows_at("calls"), values_at("spot_usd=spot")),
+    "apex_call_layers": FrameCase(frames.apex_call_layers, "apex_calls", under("calls", "layers"), LAYER),
+    "answers": FrameCase(frames.answers, "answers", rows_at("answers"), ANSWER_FIELDS),
+    "price_forecasts": FrameCase(frames.price_forecasts, "forecast", distributions, QUANTILE_COLUMNS),
+    "price_record": FrameCase(frames.price_record, "forecast_record", price_records, COVERAGE_COLUMNS),
+    "candles": FrameCase(frames.candles, "candles", rows_at("bars"), USD),
+    "headline_pages": FrameCase(frames.headlines, "headlines", rows_at("headlines"), ASSETS),
+    "headlines": FrameCase(frames.headlines, "news", rows_at("headlines"), ASSETS),
+    "prices": FrameCase(frames.prices, "prices", rows_at("prices")),
 }

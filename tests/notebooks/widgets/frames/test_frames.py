@@ -21,26 +21,10 @@ from tests.processes import ROOT
 
 # Tested in test_ledger.py, and below.
 OTHERS = {"ledger", "ledger_votes", "ledger_odds", "ledger_outcomes", "ledger_roots", "resolved_votes"}
-OTHERS |= {
-    "market_series",
-    "forecasters",
-    "forecasts",
-    "features",
-    "deliveries",
-    "as_ohlcv",
-    "as_polars",
-}
+OTHERS |= {"market_series", "forecasters", "forecasts", "features", "deliveries", "as_ohlcv", "as_polars"}
 SECOND_DOCUMENTS = {"challenge_votes", "resolved_markets", "lane_event_pages", "headline_pages"}
 STATES = {"before the first bar": (), "backfilled": (True,), "live": (False,), "both books": (False, True)}
-PAGES = {
-    "candles",
-    "lane_equity",
-    "lane_event_pages",
-    "resolved_markets",
-    "apex_calls",
-    "apex_call_layers",
-    "answers",
-}
+PAGES = {"candles", "lane_equity", "lane_event_pages", "resolved_markets", "apex_calls", "apex_call_layers", "answers"}
 
 each_frame = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
@@ -83,9 +67,15 @@ def is_same(cell: Any, value: Any) -> bool:
 
 
 def test_every_frame_is_tested_and_documented():
+    """`dir(frames)` is the list of what one may call; a noun has the same index everywhere."""
     assert set(frames.__all__) == {*CASES, *OTHERS} - SECOND_DOCUMENTS
     texts = [getattr(frames, name).__doc__ for name in frames.__all__]
     assert all("Parameters\n" in text and "Returns\n" in text and "ndex `" in text for text in texts)
+    assert dir(frames) == sorted(frames.__all__)
+    assert all(isinstance(getattr(frames, name), FunctionType) for name in dir(frames))
+    indexes = {tuple(case.schema.index) for case in CASES.values()}
+    names = {name for index in indexes for name in index}
+    assert not names & {"subject", "market_id", "oracle", "market"}
 
 
 @each_frame
@@ -100,24 +90,12 @@ def test_every_cell_has_the_value_of_the_document(case: FrameCase, documents: di
             assert is_same(cell, expected), (name, cell, expected)
 
 
-def test_the_names_of_the_package_are_its_functions():
-    """`dir(frames)` is the list of what one may call."""
-    assert dir(frames) == sorted(frames.__all__)
-    assert all(isinstance(getattr(frames, name), FunctionType) for name in dir(frames))
-
-
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_pages_give_the_rows_of_all(name: str, documents):
     case = CASES[name]
     page = documents[case.document]
     single = case.function(page)
     pd.testing.assert_frame_equal(case.function(iter([page, page])), pd.concat([single, single]))
-
-
-def test_a_noun_has_the_same_index_everywhere():
-    indexes = {tuple(case.schema.index) for case in CASES.values()}
-    names = {name for index in indexes for name in index}
-    assert not names & {"subject", "market_id", "oracle", "market"}
 
 
 def test_an_input_of_a_vote_is_a_row():
@@ -142,6 +120,7 @@ def forecaster() -> dict[str, Any]:
 
 
 def test_a_forecaster_has_two_rows_of_scores(forecaster):
+    """A revealed forecast is a row."""
     frame = frames.forecasters(forecaster)
     assert list(frame.index.get_level_values("scored")) == ["opening", "time_weighted"]
     assert set(frame.index.get_level_values("forecaster")) == {forecaster["name"]}
@@ -149,10 +128,16 @@ def test_a_forecaster_has_two_rows_of_scores(forecaster):
     for row in frame.reset_index().to_dict("records"):
         assert all(is_same(row[name], entry[row["scored"]][name]) for name in ("n", "brier", "peer", "log_score"))
     assert dtypes(frames.forecasters({**forecaster, "entries": []})) == dtypes(frame)
+    frame = frames.forecasts(forecaster)
+    (forecast,) = forecaster["forecasts"]
+    assert list(frame.index) == [forecast["market_id"]]
+    assert is_same(frame["p_yes"].iloc[0], forecast["p_yes"])
+    assert is_same(frame["resolved_at"].iloc[0], forecast["resolved_at"])
+    assert set(frame["forecaster"]) == {forecaster["name"]}
 
 
 def test_an_hourly_opinion_on_a_market_is_a_row(documents):
-    """The document of a market does not state its world."""
+    """The document of a market does not state its world. A message to a webhook is a row, also without a response."""
     document = documents["prediction"]
     frame = frames.market_series(document, documents["widget"]["world"])
     ai, odds = (frame[frame["source"] == source] for source in ("ai", "odds"))
@@ -160,20 +145,6 @@ def test_an_hourly_opinion_on_a_market_is_a_row(documents):
     assert list(odds["bid"]) == [point["bid"] for point in document["odds_series"]]
     assert set(frame["world"]) == {"simulated"}
     assert dtypes(frames.market_series({**document, "ai_series": [], "odds_series": []}, "simulated")) == dtypes(frame)
-
-
-def test_a_revealed_forecast_is_a_row(forecaster):
-    document = forecaster
-    frame = frames.forecasts(document)
-    (forecast,) = document["forecasts"]
-    assert list(frame.index) == [forecast["market_id"]]
-    assert is_same(frame["p_yes"].iloc[0], forecast["p_yes"])
-    assert is_same(frame["resolved_at"].iloc[0], forecast["resolved_at"])
-    assert set(frame["forecaster"]) == {document["name"]}
-
-
-def test_a_message_to_a_webhook_is_a_row():
-    """Also one without a response, which has neither a status nor a fault of the endpoint."""
     instants = {"first_attempt_at": "2026-11-21T08:02:00Z", "last_attempt_at": "2026-11-21T08:03:00Z"}
     refusal = {"id": "msg_1", "event_id": 7, "event": "market.resolved", "state": "failed", "attempts": 2}
     refusal |= {"status": None, "error": "no response", "duration_ms": 5000, **instants}
@@ -182,18 +153,9 @@ def test_a_message_to_a_webhook_is_a_row():
     assert all(is_same(frame[name].iloc[0], refusal[name]) for name in frame)
 
 
-def test_polars_is_needed_only_by_those_who_ask(documents):
-    frame = frames.prices(documents["prices"])
-    if find_spec("polars") is None:
-        with pytest.raises(ImportError, match="polars"):
-            frames.as_polars(frame)
-    else:
-        assert frames.as_polars(frame).columns == list(frame.reset_index())
-
-
 @each_frame
 def test_a_frame_follows_its_schema(case: FrameCase, documents: dict[str, Any]):
-    """Also without rows; new fields of the service are left out, and the document stays as it is."""
+    """Also without rows and with new fields of the service; every row, also in a file, states its world."""
     document = deepcopy(documents[case.document])
     frame, no_rows = case.function(document), case.function(emptied(document))
     assert document == documents[case.document]
@@ -206,24 +168,10 @@ def test_a_frame_follows_its_schema(case: FrameCase, documents: dict[str, Any]):
     is_of_instants = INSTANT in case.schema.index.values()
     assert isinstance(frame.index, pd.DatetimeIndex) == is_of_instants
     assert not is_of_instants or str(frame.index.tz) == "UTC"
-
-
-@each_frame
-def test_every_row_states_its_world(case: FrameCase, documents):
-    """Also in a file."""
-    frame = case.function(documents[case.document])
+    assert is_of_instants or frame.index.is_unique
     assert list(frame["world"].dtype.categories) == ["simulated", "replay", "live"]
     assert set(frame["world"]) == {"simulated"}
     assert frame.to_csv().count("simulated") >= len(frame)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name for name, case in CASES.items() if INSTANT not in case.schema.index.values()],
-)
-def test_a_key_is_unique(name: str, documents):
-    case = CASES[name]
-    assert case.function(documents[case.document]).index.is_unique
 
 
 @pytest.mark.parametrize("books", STATES.values(), ids=STATES)
@@ -236,16 +184,9 @@ def test_a_key_is_unique_in_every_state(name: str, books: tuple[bool, ...], docu
     assert set(frame.index.get_level_values("backfilled")) == set(books)
 
 
-def test_every_row_states_whether_it_is_backfilled(documents):
-    """The live book has no resolved market yet; the markets of the backfilled book are all past."""
-    scores = frames.scoreboard(documents["ai_vs_market"]).reset_index()
-    assert (scores.loc[~scores["backfilled"], "n"] == 0).all()
-    assert (scores.loc[scores["backfilled"], "n"] > 0).all()
-    assert not frames.challenges(documents["challenges"])["backfilled"].any()
-
-
 @pytest.mark.parametrize("name", ["scoreboard", "paired_difference", "calibration", "cumulative_brier"])
 def test_two_books_are_two_sets_of_rows(name: str, documents):
+    """The live book has no resolved market yet; the markets of the backfilled book are all past."""
     versus = deepcopy(documents["ai_vs_market"])
     past = next(book for book in versus["books"] if book["backfilled"])
     versus["books"] = [past | {"backfilled": False}, past]
@@ -253,16 +194,25 @@ def test_two_books_are_two_sets_of_rows(name: str, documents):
     live = frame[~frame["backfilled"]].reset_index(drop=True)
     backfilled = frame[frame["backfilled"]].reset_index(drop=True)
     pd.testing.assert_frame_equal(live.assign(backfilled=True), backfilled)
+    scores = frames.scoreboard(documents["ai_vs_market"]).reset_index()
+    assert (scores.loc[~scores["backfilled"], "n"] == 0).all()
+    assert (scores.loc[scores["backfilled"], "n"] > 0).all()
+    assert not frames.challenges(documents["challenges"])["backfilled"].any()
 
 
 def test_a_pivotal_voter_is_marked(documents):
+    """The last event of a stream is an answer."""
     answer = deepcopy(documents["ask"])
     answer["consensus"]["pivotal"] = ["vol"]
     pivotal = frames.oracle_votes(answer)["pivotal"]
     assert list(pivotal[pivotal].index) == ["vol"]
+    event = documents["ask_stream"][-1]
+    expected = {name: vote["p_yes"] for name, vote in event["votes"].items()}
+    assert frames.oracle_votes(event)["p_yes"].to_dict() == expected
 
 
 def test_an_abstention_is_a_row_without_a_vote(documents):
+    """On a market, too."""
     answer = deepcopy(documents["ask"])
     answer["abstained"] = {"news": "took too long"}
     del answer["votes"]["news"]
@@ -272,9 +222,6 @@ def test_an_abstention_is_a_row_without_a_vote(documents):
     assert votes.index.is_unique
     assert len(votes) == 9
     assert dtypes(votes) == dtypes(frames.oracle_votes(documents["ask"]))
-
-
-def test_an_abstention_on_a_market_is_a_row_without_a_vote(documents):
     predictions = deepcopy(documents["predictions"])
     market = predictions["markets"][0]
     del market["ai_votes"]["news"]
@@ -287,13 +234,19 @@ def test_an_abstention_on_a_market_is_a_row_without_a_vote(documents):
 
 
 def test_bars_have_the_names_of_other_libraries(documents):
-    """In UTC without a zone: quantstats refuses an index with one."""
+    """In UTC without a zone: quantstats refuses an index with one. polars is needed only by those who ask."""
     bars = frames.candles(documents["candles"])
     table = frames.as_ohlcv(bars)
     assert list(table) == ["Open", "High", "Low", "Close", "Volume"]
     assert table.index.tz is None
     assert (table.index == bars.index.tz_localize(None)).all()
     assert list(table["Close"]) == list(bars["close_usd"])
+    frame = frames.prices(documents["prices"])
+    if find_spec("polars") is None:
+        with pytest.raises(ImportError, match="polars"):
+            frames.as_polars(frame)
+    else:
+        assert frames.as_polars(frame).columns == list(frame.reset_index())
 
 
 def test_a_challenge_without_votes_is_a_row_without_a_pool(documents):
@@ -302,12 +255,6 @@ def test_a_challenge_without_votes_is_a_row_without_a_pool(documents):
     row = frames.challenges(pending).iloc[0]
     assert row[["p_ai", "votes_yes", "ledger_seq", "price"]].isna().all()
     assert len(frames.market_votes(pending)) == 0
-
-
-def test_the_last_event_of_a_stream_is_an_answer(documents):
-    event = documents["ask_stream"][-1]
-    expected = {name: vote["p_yes"] for name, vote in event["votes"].items()}
-    assert frames.oracle_votes(event)["p_yes"].to_dict() == expected
 
 
 def test_frames_load_no_charts_widgets_or_client():
@@ -322,8 +269,5 @@ def test_every_export_of_the_workbench_can_be_imported():
     assert widgets.frames is frames
     assert all(getattr(widgets, name) is not None for name in widgets.__all__)
     assert dir(widgets) == sorted(widgets.__all__)
-
-
-def test_an_unknown_export_is_no_attribute():
     with pytest.raises(AttributeError, match="no attribute 'NoPanel'"):
         widgets.NoPanel  # noqa: B018

@@ -11,7 +11,6 @@ import pytest
 
 from notebooks.widgets import frames
 from service.client import Client
-from tests.running_service import RunningService
 
 FRAMES = (frames.ledger, frames.ledger_votes, frames.ledger_odds, frames.ledger_outcomes, frames.resolved_votes)
 Frame = Callable[..., pd.DataFrame]
@@ -54,6 +53,7 @@ def test_every_row_of_the_ledger_is_a_row_with_its_body(lines):
 
 
 def test_every_recorded_vote_is_a_row(lines):
+    """Recorded instants become instants, and the votes of a challenge include APEX."""
     votes = frames.ledger_votes(lines, world="simulated")
     votes_of_rows = [(row, vote) for row in of_kind(lines, "votes") for vote in row["body"]["votes"]]
     assert list(votes.index) == [(row["subject"], vote["voter"]) for row, vote in votes_of_rows]
@@ -63,27 +63,23 @@ def test_every_recorded_vote_is_a_row(lines):
     assert list(votes["seq"]) == [row["seq"] for row, _ in votes_of_rows]
     assert list(votes["comparator"]) == [row["body"]["question"]["comparator"] for row, _ in votes_of_rows]
     assert not votes["fallback"].any()
-
-
-def test_recorded_instants_become_instants(lines):
-    votes = frames.ledger_votes(lines, world="simulated")
     row = of_kind(lines, "votes")[0]
     assert votes["voted_at"].iloc[0] == pd.Timestamp(row["body"]["voted_at"])
     assert str(votes["deadline"].dtype) == "datetime64[us, UTC]"
     assert (votes["voted_at"] < votes["deadline"]).all()
+    challenge = votes[votes["category"] == "challenge"]
+    assert "apex" in challenge.index.get_level_values("voter")
+    assert not challenge["backfilled"].any()
 
 
 def test_every_resolution_is_a_row(lines):
+    """Rows of old and new versions join: bodies of the first edition have unix seconds."""
     outcomes = frames.ledger_outcomes(lines, world="simulated")
     resolutions = of_kind(lines, "resolution")
     assert list(outcomes.index) == [row["subject"] for row in resolutions]
     assert list(outcomes["outcome"]) == [row["body"]["outcome"] for row in resolutions]
     assert list(outcomes["evidence"]) == [row["body"]["evidence"] for row in resolutions]
     assert outcomes["resolved_at"].iloc[-1] == pd.Timestamp(resolutions[-1]["body"]["resolved_at"])
-
-
-def test_rows_of_old_and_new_versions_join(lines):
-    """Bodies of the first edition have unix seconds."""
     new = of_kind(lines, "resolution")[-1]
     old = new | {"body": new["body"] | {"resolved_at": int(pd.Timestamp(new["body"]["resolved_at"]).timestamp())}}
     outcomes = frames.ledger_outcomes([old | {"subject": "old"}, new], world="simulated")
@@ -119,27 +115,19 @@ def test_pages_and_lines_give_the_same_frame(frame: Frame, client: Client, lines
 
 
 @each_frame
-def test_a_single_page_needs_no_list(frame: Frame, client: Client):
-    page = client.ledger(first_seq=990, limit=500)
-    assert len(frame(page)) > 0 or frame is frames.resolved_votes
-    pd.testing.assert_frame_equal(frame(page), frame([page]))
-
-
-@each_frame
-def test_lines_without_a_world_are_refused(frame: Frame, lines):
-    """A line does not state its world, and a simulated number must keep its mark."""
-    with pytest.raises(ValueError, match="ledger_head"):
-        frame(lines)
-
-
-@each_frame
-def test_a_frame_without_rows_has_the_same_dtypes(frame: Frame, lines):
+def test_a_frame_of_the_ledger_needs_no_rows_but_a_world(frame: Frame, lines, client: Client):
+    """A single page needs no list. A line does not state its world, and a simulated number must keep its mark."""
     no_rows, table = frame([]), frame(lines, world="simulated")
     assert len(table) > 0 == len(no_rows)
     assert list(no_rows.index.names) == list(table.index.names)
     assert no_rows.reset_index().dtypes.to_dict() == table.reset_index().dtypes.to_dict()
     assert set(table["world"]) == {"simulated"}
     assert table["backfilled"].any()
+    page = client.ledger(first_seq=990, limit=500)
+    assert len(frame(page)) > 0 or frame is frames.resolved_votes
+    pd.testing.assert_frame_equal(frame(page), frame([page]))
+    with pytest.raises(ValueError, match="ledger_head"):
+        frame(lines)
 
 
 def test_resolved_votes_are_the_scored_votes(lines, documents):
@@ -154,21 +142,12 @@ def test_resolved_votes_are_the_scored_votes(lines, documents):
     assert set(votes.index.get_level_values("id")) - set(less.index.get_level_values("id")) <= {first["subject"]}
 
 
-def test_every_signed_root_is_a_row(documents):
-    roots = frames.ledger_roots(documents["ledger_roots"])
-    assert list(roots.index) == [root["day"] for root in documents["ledger_roots"]["roots"]]
-    assert list(roots["signature"]) == [root["signature"] for root in documents["ledger_roots"]["roots"]]
-
-
-def test_a_row_that_a_later_row_corrects_is_marked(client: Client):
+def test_a_row_that_a_later_row_corrects_is_marked(client: Client, documents):
+    """Every signed root is a row."""
     page = client.ledger(kind="resolution", limit=3)
     entry = page["entries"][1]
     page["entries"].append(correction(entry["seq"], entry["subject"]))
     assert list(frames.ledger_outcomes([page])["corrected"]) == [False, True, False]
-
-
-def test_the_votes_of_a_challenge_include_apex(running: RunningService, lines):
-    votes = frames.ledger_votes(lines, world="simulated")
-    challenge = votes[votes["category"] == "challenge"]
-    assert "apex" in challenge.index.get_level_values("voter")
-    assert not challenge["backfilled"].any()
+    roots = frames.ledger_roots(documents["ledger_roots"])
+    assert list(roots.index) == [root["day"] for root in documents["ledger_roots"]["roots"]]
+    assert list(roots["signature"]) == [root["signature"] for root in documents["ledger_roots"]["roots"]]

@@ -1,7 +1,10 @@
-"""The dtypes of a frame do not depend on its rows, and every value survives."""
+"""Frames follow their schemas: a key names one row, dtypes do not depend on the rows, in every state of the world."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notebooks.widgets import frames
+from notebooks.widgets.frames.forecasters import FORECASTERS
+from notebooks.widgets.frames.ledger import LEDGER, LEDGER_ODDS, LEDGER_OUTCOMES, LEDGER_VOTES
+from notebooks.widgets.frames.predictions import MARKET_SERIES
 from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, NUMBER, OPTIONAL_FLAG, TEXT, FrameSchema, one_of
+from service.jobs.committing import withdraw_texts
+from service.market.instants import HOUR, utc
+from tests.jobs.conftest import later, live_data, live_prices, outside_world  # noqa: F401  (three of them are fixtures)
+from tests.notebooks.conftest import client_of, documents_of
+from tests.notebooks.widgets.frames.frame_cases import CASES, dtypes, dtypes_of
+from tests.running_service import START, RunningService, copied, replaying, running_service
 
 WEATHER = one_of("sun", "rain")
 WEATHERS = FrameSchema(
@@ -49,14 +62,11 @@ def test_a_schema_can_be_written_as_text():
 
 
 @given(rows=ROWS)
-def test_dtypes_do_not_depend_on_the_rows(rows: list[dict[str, Any]]):
+def test_every_value_is_kept(rows: list[dict[str, Any]]):
+    """Dtypes do not depend on the rows."""
     frame, no_rows = WEATHERS.frame(rows), WEATHERS.frame([])
     assert frame.dtypes.to_dict() == no_rows.dtypes.to_dict() == WEATHERS.columns
     assert frame.index.dtype == no_rows.index.dtype == pd.Series(dtype=TEXT).dtype  # an object before pandas 3
-
-
-@given(rows=ROWS)
-def test_every_value_is_kept(rows: list[dict[str, Any]]):
     frame = WEATHERS.frame(rows)
     assert list(frame.index) == [row["station"] for row in rows]
     for name in ("warmth", "drops", "real", "wet", "weather"):
@@ -65,12 +75,12 @@ def test_every_value_is_kept(rows: list[dict[str, Any]]):
     assert instants == [row["seen_at"] for row in rows]
 
 
-def test_a_shared_value_is_in_every_row():
+def test_an_unknown_word_is_appended_to_the_categories():
+    """A missing value would hide it. A shared value is in every row; seconds are instants."""
+    frame = WEATHERS.frame([row(weather="rain"), row(weather="snow"), row()])
+    assert list(frame["weather"].cat.categories) == ["sun", "rain", "snow"]
+    assert list(frame["weather"].dropna()) == ["rain", "snow"]
     assert list(WEATHERS.frame([row(), row()], weather="rain")["weather"]) == ["rain", "rain"]
-
-
-def test_unix_seconds_become_instants():
-    """The body of a ledger row has seconds, the API has ISO 8601."""
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     instants = WEATHERS.frame([row(seen_at=int(noon.timestamp())), row()])["seen_at"]
     assert instants.dtype == INSTANT
@@ -78,21 +88,99 @@ def test_unix_seconds_become_instants():
     assert pd.isna(instants.iloc[1])
 
 
-def test_an_unknown_word_is_appended_to_the_categories():
-    """A newer service may use a new word; a missing value would hide it."""
-    frame = WEATHERS.frame([row(weather="rain"), row(weather="snow"), row()])
-    assert list(frame["weather"].cat.categories) == ["sun", "rain", "snow"]
-    assert list(frame["weather"].dropna()) == ["rain", "snow"]
-
-
-def test_a_missing_flag_is_refused():
-    """As False it would let a simulated number pass for a real one."""
+def test_a_missing_flag_or_field_is_refused():
+    """As False a flag would let a simulated number pass for a real one."""
     with pytest.raises(ValueError, match="NaN"):
         WEATHERS.frame([row(real=None)])
-
-
-def test_a_missing_field_is_refused():
     incomplete = row()
     del incomplete["warmth"]
     with pytest.raises(KeyError, match="warmth"):
         WEATHERS.frame([incomplete])
+
+
+STATES = {"fresh": "seeded", "live": "live_data", "replay": "replayed_start", "later": "later"}
+TOPIC = "Will China ban bitcoin?"
+HOURS = 48  # how much later
+# What names a row of a frame of instants beside its instant.
+KEYS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("lane_history", "lane_equity"), ("lane",)),
+    **dict.fromkeys(("lane_events", "lane_event_pages"), ("lane", "kind", "subject", "note")),
+    "strategy_trades": ("asset", "side", "opened_at"),
+    "cumulative_brier": ("backfilled", "n"),
+    "shadow_curve": ("backfilled", "pnl_usd"),
+    "fund_equity": ("backfilled",),
+    "fund_trades": ("side",),
+    "apex_call_layers": ("layer",),
+    **dict.fromkeys(("headlines", "headline_pages"), ("title", "source")),
+    "market_series": ("source",),
+}
+# A row that a later one corrects stays: the key is that of the rows that stand.
+OF_LEDGER: dict[str, FrameSchema] = {
+    "ledger": LEDGER,
+    "ledger_votes": LEDGER_VOTES,
+    "ledger_odds": LEDGER_ODDS,
+    "ledger_outcomes": LEDGER_OUTCOMES,
+}
+
+
+@pytest.fixture(scope="module", params=STATES)
+def state(request, tmp_path_factory) -> Iterator[RunningService]:
+    """The service in a state; the later one was started again with resolved and void markets and live bars."""
+    fixture, name = request.getfixturevalue, request.param
+    folder = copied(fixture(STATES[name]), tmp_path_factory.mktemp(name))
+    options = fixture("outside_world").options if name == "live" else {}
+    scope = running_service(folder, START + {"later": HOURS * HOUR, "live": 60}.get(name, 0), **options)
+    if name == "replay":
+        scope = replaying(fixture("shared_data"), folder)
+    with live_prices() if name == "live" else nullcontext(), scope as service:
+        service.work()
+        if name == "later":
+            void_market(service)
+        yield service
+
+
+def void_market(service: RunningService) -> None:
+    """Withdraw the text of a question that only its text could decide."""
+    with client_of(service) as client:
+        number = client.create_challenge(TOPIC, f"{utc(service.wall).date() + pd.Timedelta(days=9)}")["number"]
+    with service.runtime.database.writing() as db:
+        withdraw_texts(db, [f"challenge-{number}"], int(service.wall))
+    service.move(HOUR)
+
+
+@pytest.fixture(scope="module")
+def state_documents(state: RunningService) -> dict[str, Any]:
+    """The responses of the service in its state."""
+    with client_of(state) as client:
+        return documents_of(client)
+
+
+def built(name: str, documents: dict[str, Any]) -> tuple[pd.DataFrame, FrameSchema]:
+    """A frame and its schema."""
+    if name in CASES:
+        return CASES[name].function(documents[CASES[name].document]), CASES[name].schema
+    world = documents["widget"]["world"]
+    if name in OF_LEDGER:
+        return getattr(frames, name)(map(json.loads, documents["export_ledger"]), world), OF_LEDGER[name]
+    if name == "forecasters":
+        return frames.forecasters(documents[name]), FORECASTERS
+    return frames.market_series(documents["prediction"], world), MARKET_SERIES
+
+
+@pytest.mark.parametrize("name", [*CASES, *OF_LEDGER, "forecasters", "market_series"])
+def test_a_key_names_one_row(name: str, state_documents: dict[str, Any]):
+    """Where a frame is of instants, its instant with what it is of."""
+    frame, schema = built(name, state_documents)
+    assert dtypes(frame) == dtypes_of(schema)
+    standing = frame[~frame["corrected"]] if "corrected" in frame else frame
+    key = [*schema.index, *KEYS.get(name, ())]
+    again = standing.reset_index().loc[lambda rows: rows.duplicated(key, keep=False)]
+    assert again.empty, again.to_string()
+
+
+def test_the_states_differ(state: RunningService, state_documents: dict[str, Any]):
+    """Only the later one has outcomes of its own time, and a void market."""
+    outcomes = built("ledger_outcomes", state_documents)[0]
+    is_later = state.wall > START + HOUR
+    assert (set(outcomes["backfilled"]) == {False, True}) == is_later
+    assert ("void" in set(outcomes["outcome"])) == is_later
