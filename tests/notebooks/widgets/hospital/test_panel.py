@@ -25,21 +25,15 @@ def categories(panel: HospitalPanel) -> list[str]:
 
 
 def test_each_strategy_is_at_its_score_in_its_category(panel):
+    """Colour and shape show its status; the healthiest category by its median, which has a tick, is on top."""
     strategies = panel.document["strategies"]
     assert len(strategies) == len(STRATEGIES)
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in strategies]
     assert [categories(panel)[round(y)] for y in panel.marks.y] == [strategy["category"] for strategy in strategies]
     assert [text[0] for text in panel.marks.customdata] == [strategy["name"] for strategy in strategies]
-
-
-def test_colour_and_shape_show_the_status(panel):
     statuses = [strategy["status"] for strategy in panel.document["strategies"]]
     assert list(panel.marks.marker.symbol) == [STATUSES[status][1] for status in statuses]
     assert list(panel.marks.marker.color) == [PALETTES["light"].colour(STATUSES[status][0]) for status in statuses]
-
-
-def test_categories_are_ordered_by_their_median(panel):
-    """The healthiest is on top, and a tick marks each median."""
     scores = {}
     for strategy in panel.document["strategies"]:
         scores.setdefault(strategy["category"], []).append(strategy["health_score"])
@@ -47,15 +41,8 @@ def test_categories_are_ordered_by_their_median(panel):
     assert list(panel.figure.data[1].x) == [median(scores[category]) for category in categories(panel)]
 
 
-def test_the_bar_on_top_counts_the_statuses(panel):
-    bar = panel.figure.data[0]
-    counts = {status: n for status, n in panel.document["summary"]["status"].items() if n}
-    assert dict(zip(bar.customdata, bar.x, strict=True)) == counts
-    assert all(unbroken(f"{status} {n}") in panel.figure.layout.annotations[0].text for status, n in counts.items())
-
-
 def test_the_title_has_the_counts_and_the_recommendations(panel):
-    """The subtitle has the month, n and the caveat, and says that it is paper trading."""
+    """The subtitle has the month, n and the caveat, and says that it is paper; the bar on top has the counts."""
     summary, title = panel.document["summary"], panel.figure.layout.title
     assert title.text.startswith(
         f"{summary['status']['critical']} of {len(STRATEGIES)} critical, {summary['status']['healthy']} healthy"
@@ -70,6 +57,10 @@ def test_the_title_has_the_counts_and_the_recommendations(panel):
         summary["caveat"],
     ):
         assert text in title.subtitle.text
+    bar = panel.figure.data[0]
+    counts = {status: n for status, n in panel.document["summary"]["status"].items() if n}
+    assert dict(zip(bar.customdata, bar.x, strict=True)) == counts
+    assert all(unbroken(f"{status} {n}") in panel.figure.layout.annotations[0].text for status, n in counts.items())
 
 
 @pytest.mark.parametrize("status", ["healthy", "critical"])
@@ -91,6 +82,7 @@ def test_a_status_without_strategies_is_reported(panel):
 
 
 def test_a_selected_month_is_requested(panel, stub):
+    """A new month is offered, and the selection stays."""
     months = list(panel.month.options)
     assert months[0] == "last month"
     assert months[1:] == sorted(panel.document["links"]["months"], reverse=True)
@@ -100,9 +92,6 @@ def test_a_selected_month_is_requested(panel, stub):
     assert ("hospital", "2026-09") in stub.calls
     expected = stub.client.hospital("2026-09")["strategies"]
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in expected]
-
-
-def test_a_new_month_is_offered_and_the_selection_stays(panel, stub):
     panel.month.value = "2026-09"
 
     def later(document):
@@ -128,7 +117,15 @@ def test_the_last_month_becomes_stale_a_past_month_never(panel, stub):
     assert "as of 2026-10-01" in panel.status_line.value
 
 
-def test_an_unknown_month_is_reported_with_the_known_ones(panel):
+def test_a_month_without_strategies_names_the_next_one(panel, stub):
+    """An unknown month is reported with the known ones."""
+    summary = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
+    stub.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": summary}
+    panel.refresh()
+    assert "No strategy was examined in 2026-10. The next examination is at the end" in panel.status_line.value
+    assert list(panel.marks.x) == []
+    del stub.changes["hospital"]
+    panel.refresh()
     panel.month.options = {**panel.month.options, "2020-01": "2020-01"}
     panel.month.value = "2020-01"
     panel.refresh()
@@ -138,17 +135,13 @@ def test_an_unknown_month_is_reported_with_the_known_ones(panel):
     assert len(panel.marks.x) == len(STRATEGIES)
 
 
-def test_a_month_without_strategies_names_the_next_one(panel, stub):
-    summary = {"status": {}, "recommendation": {}, "effective_strategies": 0.0, "caveat": ""}
-    stub.changes["hospital"] = lambda document: {**document, "strategies": [], "summary": summary}
-    panel.refresh()
-    assert "No strategy was examined in 2026-10. The next examination is at the end" in panel.status_line.value
-    assert list(panel.marks.x) == []
+def test_strange_texts_of_the_document_are_escaped(panel, stub):
+    """An unknown status and category stand out."""
 
-
-def test_an_unknown_status_and_category_stand_out(panel, stub):
     def strange(document):
         document["strategies"][0] |= {"status": "<quarantined>", "category": "<astrology>"}
+        document["strategies"][0] |= {"name": "<img src=x>", "recommendation": "<i>buy"}
+        document["summary"]["caveat"] = "<b>none"
         return document
 
     stub.changes["hospital"] = strange
@@ -157,16 +150,6 @@ def test_an_unknown_status_and_category_stand_out(panel, stub):
     assert panel.marks.marker.color[0] == PALETTES["light"].alarm
     assert unbroken(f"{UNKNOWN[1]} &lt;quarantined&gt; 1") in panel.figure.layout.annotations[0].text
     assert "&lt;astrology&gt;" in categories(panel)
-
-
-def test_texts_of_the_document_are_escaped(panel, stub):
-    def evil(document):
-        document["strategies"][0] |= {"name": "<img src=x>", "recommendation": "<i>buy"}
-        document["summary"]["caveat"] = "<b>none"
-        return document
-
-    stub.changes["hospital"] = evil
-    panel.refresh()
     panel.pick(panel.document["strategies"][0]["key"])
     title = panel.figure.layout.title
     for text in (*panel.marks.customdata[0], title.text, title.subtitle.text.replace("<br>", "")):
@@ -176,17 +159,15 @@ def test_texts_of_the_document_are_escaped(panel, stub):
 
 
 def test_a_click_shows_the_facts_of_the_drawn_strategy(panel):
+    """Beside the marks it shows nothing."""
+    click(panel.marks)
+    assert panel.detail.value == ""
     panel.status.value = "critical"
     click(panel.marks, 2)
     expected = [strategy for strategy in panel.document["strategies"] if strategy["status"] == "critical"][2]
     assert panel.selection == expected["key"]
     assert expected["name"] in panel.detail.value
     assert expected["recommendation"] in panel.detail.value
-
-
-def test_a_click_beside_the_marks_shows_nothing(panel):
-    click(panel.marks)
-    assert panel.detail.value == ""
 
 
 def test_a_line_leads_from_the_score_of_the_month_before(panel):
@@ -199,8 +180,14 @@ def test_a_line_leads_from_the_score_of_the_month_before(panel):
     assert list(panel.changes.y[1::3]) == list(panel.marks.y)
 
 
-def test_a_month_of_an_earlier_version_lacks_the_new_parts(panel):
-    """Its frame has missing values, and its facts leave them out."""
+def test_the_least_drawdown_is_the_best(panel):
+    """The worst, the median and the best stand beside it; a month of an earlier version lacks new parts."""
+    strategy = panel.document["strategies"][5]
+    panel.pick(strategy["key"])
+    drawdowns = [other["metrics"]["max_drawdown_pct"] for other in panel.document["strategies"]]
+    numbers = (strategy["metrics"]["max_drawdown_pct"], max(drawdowns), median(drawdowns), min(drawdowns))
+    cells = "".join(f'<td class="number">{value:.2f}</td>' for value in numbers)
+    assert f"<td>maximum drawdown, %</td>{cells}" in panel.detail.value
     rows = panel.document["strategies"]
     parts = {name for name in rows[0]["metrics"] if name.endswith("_score") and name != "previous_score"}
     earlier = [{**row, "metrics": {k: v for k, v in row["metrics"].items() if k not in parts}} for row in rows]
@@ -210,31 +197,16 @@ def test_a_month_of_an_earlier_version_lacks_the_new_parts(panel):
     assert "left of a year" in facts(panel.document, {}, key)
 
 
-def test_the_least_drawdown_is_the_best(panel):
-    """A measure is shown beside the worst, the median and the best of all strategies."""
-    strategy = panel.document["strategies"][5]
-    panel.pick(strategy["key"])
-    drawdowns = [other["metrics"]["max_drawdown_pct"] for other in panel.document["strategies"]]
-    numbers = (strategy["metrics"]["max_drawdown_pct"], max(drawdowns), median(drawdowns), min(drawdowns))
-    cells = "".join(f'<td class="number">{value:.2f}</td>' for value in numbers)
-    assert f"<td>maximum drawdown, %</td>{cells}" in panel.detail.value
-
-
-def test_the_facts_have_the_scores_of_all_viewed_months(panel):
-    panel.month.value = "2026-09"
-    panel.refresh()
+def test_the_facts_of_a_strategy_follow_the_month(panel):
+    """They have the scores of all months that were viewed."""
     key = panel.document["strategies"][0]["key"]
     panel.pick(key)
+    assert "2026-10 (paper)" in panel.detail.value
+    panel.month.value = "2026-09"
+    panel.refresh()
+    assert "2026-09 (paper)" in panel.detail.value
     for month in ("2026-09", "2026-10"):
         strategies = panel.months[month]["strategies"]
         score = next(strategy["health_score"] for strategy in strategies if strategy["key"] == key)
         assert month in panel.detail.value
         assert f"{score:,.2f}" in panel.detail.value
-
-
-def test_the_facts_of_a_strategy_follow_the_month(panel):
-    panel.pick(panel.document["strategies"][0]["key"])
-    assert "2026-10 (paper)" in panel.detail.value
-    panel.month.value = "2026-09"
-    panel.refresh()
-    assert "2026-09 (paper)" in panel.detail.value

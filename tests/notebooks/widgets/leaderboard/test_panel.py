@@ -28,12 +28,8 @@ from service.trading.strategies import STRATEGIES
 from tests.notebooks.conftest import click
 from tests.processes import PATIENCE_S
 
-METRICS = {
-    "gain": "pnl_pct",
-    "Sharpe ratio": "sharpe",
-    "maximum drawdown": "max_drawdown_pct",
-    "win rate": "win_rate_pct",
-}
+METRICS = {"gain": "pnl_pct", "Sharpe ratio": "sharpe"}
+METRICS |= {"maximum drawdown": "max_drawdown_pct", "win rate": "win_rate_pct"}
 
 
 @pytest.fixture
@@ -77,11 +73,22 @@ def pick(panel: LeaderboardPanel, place: int) -> None:
 
 
 def test_the_best_fifteen_are_drawn_by_rank(panel):
+    """The title counts who beats buy and hold; the subtitle says paper, n and luck."""
     best = entries(panel)[:15]
     assert [entry["rank"] for entry in best] == list(range(1, 16))
     assert list(panel.bars.x) == [entry["pnl_pct"] for entry in best]
     assert names(panel) == [f"{entry['name']}  {entry['rank']}" for entry in best]
     assert list(panel.figure.layout.yaxis2.ticktext) == [f"{number(entry['pnl_pct'], '+.1f')}%" for entry in best]
+    benchmark = next(ghost["pnl_pct"] for ghost in ghosts(panel) if ghost["key"] == "buy_and_hold")
+    better = sum(entry["pnl_pct"] > benchmark for entry in entries(panel))
+    verb = "beats" if better == 1 else "beat"
+    assert (
+        panel.figure.layout.title.text
+        == f"{better} of {len(STRATEGIES)} {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
+    )
+    subtitle = panel.figure.layout.title.subtitle.text
+    for text in ("PAPER · SIMULATED market", "all assets", f"n = {len(STRATEGIES)}", "UTC", "looks good by luck alone"):
+        assert text in subtitle
 
 
 @pytest.mark.parametrize(("part", "count"), [("bottom 15", slice(-15, None)), ("all strategies", slice(None))])
@@ -115,7 +122,7 @@ def test_the_ghosts_are_lines_across_all_rows(panel, metric):
 
 
 def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
-    """Each bar has an interval, 95% of coin flippers are behind the bars, and the best of as many of them is a line."""
+    """Each bar has an interval, 95% of coin flippers are behind it, their best is a line; elsewhere nothing is."""
     panel.metric.value = "sharpe"
     strategy = panel.document["strategy"]
     years = (pd.Timestamp(strategy["as_of"]) - pd.Timestamp(strategy["started_at"])) / pd.Timedelta(days=365)
@@ -125,37 +132,10 @@ def test_a_sharpe_ratio_is_drawn_beside_luck(panel):
     assert any(text.startswith(f"Best of {len(STRATEGIES)} coin flippers ") for text in labels(panel))
     assert min(panel.bars.error_x.array) >= shape.x1
     assert "Grey: 95% of coin flippers." in panel.figure.layout.title.subtitle.text
-
-
-def test_other_metrics_have_no_luck_drawn(panel):
-    """Their distribution under luck depends on positions that the board does not have."""
-    panel.metric.value = "sharpe"
     panel.metric.value = "pnl_pct"
     assert not panel.bars.error_x.visible
     assert not panel.figure.layout.shapes
     assert "Grey" not in panel.figure.layout.title.subtitle.text
-
-
-def test_the_title_counts_who_beats_buy_and_hold(panel):
-    benchmark = next(ghost["pnl_pct"] for ghost in ghosts(panel) if ghost["key"] == "buy_and_hold")
-    better = sum(entry["pnl_pct"] > benchmark for entry in entries(panel))
-    verb = "beats" if better == 1 else "beat"
-    assert (
-        panel.figure.layout.title.text
-        == f"{better} of {len(STRATEGIES)} {verb} buy and hold ({number(benchmark, '+.1f')}%) by gain"
-    )
-
-
-def test_the_subtitle_says_paper_n_and_luck(panel):
-    subtitle = panel.figure.layout.title.subtitle.text
-    for text in ("PAPER · SIMULATED market", "all assets", f"n = {len(STRATEGIES)}", "UTC", "looks good by luck alone"):
-        assert text in subtitle
-
-
-def test_without_ghosts_the_title_names_the_leader(panel, stub):
-    stub.changes["leaderboard"] = lambda board: {**board, "ghosts": []}
-    panel.refresh()
-    assert panel.figure.layout.title.text == f"{entries(panel)[0]['name']} leads by gain"
 
 
 def test_a_refresh_states_its_cost_and_is_charged_once(panel, stub):
@@ -167,16 +147,21 @@ def test_a_refresh_states_its_cost_and_is_charged_once(panel, stub):
     assert panel.interval.value == 900
 
 
-def test_the_leader_is_drawn_below_at_first(panel):
+def test_the_leader_is_drawn_below_at_first(panel, stub):
+    """Without ghosts the title names it."""
     strategy = panel.document["strategy"]
     assert strategy["key"] == entries(panel)[0]["key"]
     assert list(panel.figure.data[2].y) == [point["equity_usd"] for point in strategy["equity"]]
     assert list(panel.figure.data[3].y) == [point["benchmark_usd"] for point in strategy["equity"]]
     assert pd.Timestamp(panel.figure.data[2].x[-1], tz="UTC") == pd.Timestamp(strategy["equity"][-1]["time"])
     assert panel.figure.layout.yaxis.ticktext[0].startswith("<b>")
+    stub.changes["leaderboard"] = lambda board: {**board, "ghosts": []}
+    panel.refresh()
+    assert panel.figure.layout.title.text == f"{entries(panel)[0]['name']} leads by gain"
 
 
 def test_a_click_draws_a_strategy_free_of_charge(panel, stub):
+    """With its rule, source and track record; it stays after a refresh, which is charged."""
     expected = entries(panel)[3]
     pick(panel, 3)
     assert panel.document["strategy"]["key"] == expected["key"]
@@ -184,6 +169,13 @@ def test_a_click_draws_a_strategy_free_of_charge(panel, stub):
     assert list(panel.figure.data[2].y) == equity
     assert f"<b>{expected['name']}</b>" in "".join(labels(panel))
     assert len(board_calls(stub)) == 1
+    strategy = panel.document["strategy"]
+    for text in (strategy["description"], strategy["source"], *strategy["parameters"], "profit factor", "fees"):
+        assert escape(text) in panel.detail.value
+    assert f"{strategy['statistics']['fees_usd']:,.2f} USD" in panel.detail.value
+    panel.refresh()
+    assert panel.document["strategy"]["key"] == expected["key"]
+    assert len(board_calls(stub)) == 2
 
 
 def test_a_double_click_is_free_of_charge_too(panel, stub):
@@ -194,42 +186,20 @@ def test_a_double_click_is_free_of_charge_too(panel, stub):
     assert len(board_calls(stub)) == 1
 
 
-def test_a_click_shows_rule_source_and_track_record(panel):
-    pick(panel, 3)
-    strategy = panel.document["strategy"]
-    for text in (strategy["description"], strategy["source"], *strategy["parameters"], "profit factor", "fees"):
-        assert escape(text) in panel.detail.value
-    assert f"{strategy['statistics']['fees_usd']:,.2f} USD" in panel.detail.value
-
-
-def test_the_facts_follow_the_selected_asset(panel):
-    """Beside those of all assets."""
-    assert "gold only" not in panel.detail.value
-    panel.asset.value = "gold"
-    panel.refresh()
-    row = next(row for row in panel.document["board"]["entries"] if row["key"] == panel.document["strategy"]["key"])
-    assert "gold only" in panel.detail.value
-    assert f"{number(row['pnl_pct'], '+.1f')}%" in panel.detail.value
-
-
-def test_a_picked_strategy_stays_after_a_refresh(panel, stub):
-    key = entries(panel)[3]["key"]
-    pick(panel, 3)
-    panel.refresh()
-    assert panel.document["strategy"]["key"] == key
-    assert len(board_calls(stub)) == 2
-
-
 def test_one_asset_alone_is_requested(panel, stub):
+    """The service knows every asset that is offered; the facts have it beside all assets."""
+    assert " only" not in panel.detail.value
     panel.asset.value = "btc"
     panel.refresh()
     assert ("leaderboard", "btc") in stub.calls
     assert panel.document["board"]["asset"] == "btc"
     assert ranks(panel) == list(range(1, 16))
     assert "btc only" in panel.figure.layout.title.subtitle.text
-
-
-def test_the_service_knows_every_offered_asset(panel):
+    panel.asset.value = "gold"
+    panel.refresh()
+    row = next(row for row in panel.document["board"]["entries"] if row["key"] == panel.document["strategy"]["key"])
+    assert "gold only" in panel.detail.value
+    assert f"{number(row['pnl_pct'], '+.1f')}%" in panel.detail.value
     for asset in panel.asset.options.values():
         panel.asset.value = asset
         panel.refresh()
@@ -249,14 +219,19 @@ def test_a_strategy_without_trades_has_a_dash_at_the_end(panel, stub):
     assert panel.figure.layout.yaxis2.ticktext[-1] == "–"
 
 
-def test_each_category_has_a_colour(panel, stub):
-    """An unknown category stands out."""
+def test_strange_texts_of_the_document_are_escaped(panel, stub):
+    """Each category has a colour; an unknown one stands out."""
 
-    def strange(board):
-        board["entries"][1]["category"] = "<astrology>"
-        return board
+    def evil_strategy(document):
+        return {**document, "name": "<img src=x>", "description": "<i>rule"}
 
-    stub.changes["leaderboard"] = strange
+    def evil_board(document):
+        document["entries"][0]["name"] = "<img src=y>"
+        document["entries"][1]["category"] = "<astrology>"
+        document["ghosts"][0]["name"] = "<u>hold"
+        return document
+
+    stub.changes |= {"strategy": evil_strategy, "leaderboard": evil_board}
     panel.refresh()
     categories = [texts[2] for texts in panel.bars.customdata]
     colours = dict(zip(categories, panel.bars.marker.color, strict=True))
@@ -264,39 +239,27 @@ def test_each_category_has_a_colour(panel, stub):
     entries_of_legend = {category: colour for category, colour in colours.items() if category in CATEGORIES}
     assert len(set(entries_of_legend.values())) == len(entries_of_legend)
     assert unbroken("★ &lt;astrology&gt;") in labels(panel)[0]
-
-
-def test_texts_of_the_document_are_escaped(panel, stub):
-    def evil_strategy(document):
-        return {**document, "name": "<img src=x>", "description": "<i>rule"}
-
-    def evil_board(document):
-        document["entries"][0]["name"] = "<img src=y>"
-        document["ghosts"][0]["name"] = "<u>hold"
-        return document
-
-    stub.changes |= {"strategy": evil_strategy, "leaderboard": evil_board}
-    panel.refresh()
     texts = [*labels(panel)[1:], *names(panel), panel.figure.layout.title.text, panel.detail.value]
     for text in texts:
         assert not any(tag in text for tag in ("<img", "<u>", "<i>"))
 
 
 def test_the_interval_shrinks_with_the_root_of_time():
-    """1.96 after a year and 0.98 after four."""
+    """1.96 after a year and 0.98 after four; a whisker is half of the interval, and a missing ratio has none."""
     for years, half in ((1.0, 1.96), (4.0, 0.98)):
         shape = usual_range(years, palette_of("dark"))
         assert (-shape["x0"], shape["x1"]) == pytest.approx((half, half), abs=1e-4)
+    strategy = {"started_at": "2026-01-01T00:00:00Z", "as_of": "2026-03-15T00:00:00Z"}  # 73 days
+    assert years_of(strategy) == pytest.approx(0.2)
+    assert years_of({**strategy, "as_of": strategy["started_at"]}) == pytest.approx(1 / 365)
+    rows = [{"sharpe": 1.0, "sharpe_low": -0.5, "sharpe_high": 2.5}, {"sharpe": None, "sharpe_high": None}]
+    assert whiskers(rows, palette_of("dark"))["array"] == [1.5, 0.0]
 
 
 def test_the_best_of_many_grows_with_their_number():
-    """One coin flipper has a median of 0; of two, the better is below 0.5449 in half of all cases."""
+    """Half of all coin flippers are below 0, and half of all better ones of two below 0.5449."""
     assert best_by_luck(1, 1.0) == pytest.approx(0.0, abs=1e-9)
     assert best_by_luck(2, 1.0) == pytest.approx(0.5450, abs=1e-3)
-
-
-def test_simulated_coin_flippers_have_the_best_by_luck():
-    """The median over 2,000 histories of the best annual ratio of 50 coin flippers on a year of daily returns."""
     random = np.random.default_rng(7)
     best = []
     for _ in range(2_000):
@@ -304,18 +267,6 @@ def test_simulated_coin_flippers_have_the_best_by_luck():
         mean = (2 * heads - 365) / 365
         best.append((mean / np.sqrt(1 - mean**2) * 365**0.5).max())
     assert np.median(best) == pytest.approx(best_by_luck(50, 1.0), abs=0.06)
-
-
-def test_the_length_of_a_record_is_in_years():
-    strategy = {"started_at": "2026-01-01T00:00:00Z", "as_of": "2026-03-15T00:00:00Z"}  # 73 days
-    assert years_of(strategy) == pytest.approx(0.2)
-    assert years_of({**strategy, "as_of": strategy["started_at"]}) == pytest.approx(1 / 365)
-
-
-def test_a_whisker_is_half_of_the_interval():
-    """A missing ratio has none."""
-    rows = [{"sharpe": 1.0, "sharpe_low": -0.5, "sharpe_high": 2.5}, {"sharpe": None, "sharpe_high": None}]
-    assert whiskers(rows, palette_of("dark"))["array"] == [1.5, 0.0]
 
 
 def entry(name: str, rank: int | None, **metrics: Any) -> dict[str, Any]:
@@ -326,32 +277,25 @@ ENTRIES = [entry("a", 1, sharpe=None), entry("b", 2, sharpe=0.5), entry("c", 3, 
 
 
 def test_entries_without_the_metric_come_last():
-    """Equal values keep the order of the ranks."""
+    """Equal values keep the order of the ranks, and unknown categories theirs, so that legends stay."""
     assert [row["name"] for row in ranked(ENTRIES, "sharpe")] == ["b", "d", "c", "a"]
-
-
-@pytest.mark.parametrize(
-    ("value", "text", "beaten"),
-    [(0.0, "0.00", "2 of 4 beat"), (0.4, "0.40", "2 of 4 beat"), (0.5, "0.50", "0 of 4 beat")],
-)
-def test_an_equal_value_does_not_beat_the_yardstick(value, text, beaten):
-    board = {"entries": ENTRIES, "ghosts": [entry("buy_and_hold", None, sharpe=value)]}
-    assert verdict(board, "sharpe") == f"{beaten} buy_and_hold ({text}) by Sharpe ratio"
-
-
-def test_one_strategy_beats_in_the_singular():
-    board = {"entries": ENTRIES[:2], "ghosts": [entry("coin_flip", None, sharpe=0.0)]}
-    assert verdict(board, "sharpe").startswith("1 of 2 beats coin_flip")
-
-
-def test_a_gain_has_its_sign_and_a_missing_value_a_dash():
     assert formatted(3.21, "pnl_pct") == "+3.2%"
     assert formatted(None, "pnl_pct") == "–"
-
-
-def test_unknown_categories_come_last_in_their_order():
-    """So that a legend does not change from one refresh to the next."""
     names = ("zeta", "volume", "alpha", "relative")
     colours = category_colours([{"category": name} for name in names], PALETTES["light"])
     assert list(colours) == ["volume", "relative", "zeta", "alpha"]
     assert colours["zeta"] == colours["alpha"] == PALETTES["light"].alarm
+
+
+@pytest.mark.parametrize(
+    ("count", "value", "expected"),
+    [
+        (4, 0.0, "2 of 4 beat buy_and_hold (0.00) by Sharpe ratio"),
+        (4, 0.4, "2 of 4 beat buy_and_hold (0.40) by Sharpe ratio"),
+        (4, 0.5, "0 of 4 beat buy_and_hold (0.50) by Sharpe ratio"),
+        (2, 0.0, "1 of 2 beats buy_and_hold (0.00) by Sharpe ratio"),
+    ],
+)
+def test_an_equal_value_does_not_beat_the_yardstick(count, value, expected):
+    board = {"entries": ENTRIES[:count], "ghosts": [entry("buy_and_hold", None, sharpe=value)]}
+    assert verdict(board, "sharpe") == expected
