@@ -1,4 +1,4 @@
-"""What `make lab` does before a browser opens."""
+"""What `make lab` does before a browser opens, and with which options."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from notebooks import launcher
+from notebooks import settings as lab_settings
 from notebooks.settings import LabSettings, LaunchError
 from notebooks.widgets import connect
 from service.client import Client
@@ -50,8 +51,8 @@ def launched(settings: LabSettings, log: Path, **options: str):
     return running([sys.executable, "-m", "notebooks", "lab"], log, **options)
 
 
-def test_a_missing_remote_service_is_one_sentence(tmp_path: Path):
-    """No service is started at this address, although it is on this machine; the exit code is 2."""
+def test_a_missing_remote_service_is_one_sentence(tmp_path: Path, settings: LabSettings, other_server: str):
+    """None is started there; the exit code is 2. Another server at the address is an error."""
     address = f"http://127.0.0.2:{free_port()}"
     options = {"ORACLE_URL": address, "DATA_DIR": str(tmp_path / "var")}
     command = [sys.executable, "-m", "notebooks", "lab"]
@@ -59,30 +60,21 @@ def test_a_missing_remote_service_is_one_sentence(tmp_path: Path):
     assert process.returncode == 2
     assert process.stderr == f"ninefold: No service responds at {address}. Start it there, or unset ORACLE_URL.\n"
     assert not (tmp_path / "var").exists()
-
-
-def test_another_server_at_the_address_is_an_error(settings: LabSettings, other_server: str):
     with pytest.raises(LaunchError, match="is not this service"):
         launcher.is_service_up(replace(settings, oracle_url=other_server))
 
 
 def test_kernels_find_the_project_the_service_and_the_key(settings: LabSettings):
-    """And no configuration of the user."""
+    """And no configuration of the user, whose key is passed on; a command line has no secret."""
     environment = launcher.environment(settings, {"PYTHONPATH": "/mine", "ORACLE_KEY": ""}, mints_key=True)
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "/mine"]
     assert environment["ORACLE_URL"] == settings.oracle_url
     assert environment["ORACLE_KEY_FILE"] == str(settings.key_file)
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR"):
         assert Path(environment[name]).is_relative_to(settings.data_dir)
-
-
-def test_a_key_of_the_user_is_passed_on(settings: LabSettings):
     environment = launcher.environment(settings, {"ORACLE_KEY": "nf_live_mine"})
     assert environment["ORACLE_KEY"] == "nf_live_mine"
     assert "ORACLE_KEY_FILE" not in environment
-
-
-def test_a_command_line_has_no_secret(settings: LabSettings):
     words = " ".join(launcher.command(replace(settings, oracle_key="nf_live_mine")))
     assert "nf_live" not in words
     assert "token" not in words
@@ -101,11 +93,15 @@ def test_jupyter_loads_nothing_from_elsewhere():
 
 @pytest.mark.slow
 def test_no_key_is_minted_without_the_data_of_the_service(local_service: LabSettings, tmp_path: Path, capsys):
-    """Minting would create a database there."""
+    """Minting would create a database there, or keys of another service."""
     other_place = replace(local_service, data_dir=tmp_path / "var")
     assert not launcher._mints_key(other_place, is_up=True)
     assert "ORACLE_KEY is not set" in capsys.readouterr().err
     assert not other_place.data_dir.exists()
+    other_place.lab_dir.mkdir(parents=True)
+    with pytest.raises(LaunchError, match="No API key can be minted"):
+        launcher.provide(other_place, lambda: None)
+    assert not other_place.key_file.exists()
 
 
 @pytest.mark.slow
@@ -135,7 +131,7 @@ def test_a_service_that_cannot_start_is_reported(settings: LabSettings, tmp_path
 
 @pytest.mark.slow
 def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
-    """The key is one of the paid plan."""
+    """The key is one of the paid plan. An accepted key stays, a refused key is replaced."""
     local_service.lab_dir.mkdir(exist_ok=True)
     launcher.provide(local_service, lambda: None)
     environment = {"ORACLE_URL": local_service.oracle_url, "ORACLE_KEY_FILE": str(local_service.key_file)}
@@ -143,12 +139,6 @@ def test_only_this_user_can_read_the_key_files(local_service: LabSettings):
         assert client.usage()["plan"] == "paid"
     files = (local_service.key_file, local_service.saved_key_file)
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-
-
-@pytest.mark.slow
-def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSettings):
-    local_service.lab_dir.mkdir(exist_ok=True)
-    launcher.provide(local_service, lambda: None)
     old_key = local_service.saved_key_file.read_text()
     launcher.provide(local_service, lambda: None)
     assert local_service.saved_key_file.read_text() == old_key
@@ -160,11 +150,24 @@ def test_an_accepted_key_stays_a_refused_key_is_replaced(local_service: LabSetti
         assert client.usage()["used"] >= 0
 
 
-@pytest.mark.slow
-def test_a_service_with_its_data_elsewhere_is_an_error(local_service: LabSettings, tmp_path: Path):
-    """Its keys cannot be minted here."""
-    other_place = replace(local_service, data_dir=tmp_path / "var")
-    other_place.lab_dir.mkdir(parents=True)
-    with pytest.raises(LaunchError, match="No API key can be minted"):
-        launcher.provide(other_place, lambda: None)
-    assert not other_place.key_file.exists()
+def test_the_defaults_are_those_of_the_readme():
+    """An empty option counts as unset."""
+    expected = LabSettings(8888, "http://127.0.0.1:8000", "", Path("var").absolute(), True)
+    assert lab_settings.read({}) == expected
+    assert lab_settings.read({"LAB_PORT": "", "ORACLE_URL": "", "DATA_DIR": ""}) == lab_settings.read({})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LAB_PORT", "0"), ("LAB_PORT", "x"), ("ORACLE_URL", "127.0.0.1:8000"), ("ORACLE_URL", "http://a:99999")],
+)
+def test_an_invalid_option_is_named(name: str, value: str):
+    with pytest.raises(LaunchError, match=f"{name} is '{value}'"):
+        lab_settings.read({name: value})
+
+
+def test_only_a_service_of_this_machine_is_local():
+    """It can be started here; one behind a proxy cannot."""
+    others = ("https://localhost", "http://127.0.0.1:8000/ninefold", "http://oracle.example.com")
+    assert all(LabSettings(8888, address).is_local for address in ("http://127.0.0.1:8000", "http://localhost:8000/"))
+    assert not any(LabSettings(8888, address).is_local for address in others)

@@ -1,8 +1,10 @@
-"""The notebooks as they are shipped: short, without outputs, and listed in the index."""
+"""The notebooks as they are shipped, and the workbench as an installed package outside of a checkout."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pandas as pd
@@ -11,7 +13,9 @@ from nbconvert import HTMLExporter
 
 import notebooks
 from notebooks import lab
+from notebooks.wheel import renamed
 from tests.processes import ROOT
+from tests.wheels import unpacked
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_CELLS = 10
@@ -23,27 +27,23 @@ def notebook(request) -> nbformat.NotebookNode:
 
 
 def test_the_workbench_has_its_twelve_notebooks():
+    """The index links every other one."""
     expected = {"index", "battle", "hospital", "accuracy", "oracle", "strategies", "research", "study", "ledger"}
     expected |= {"tearsheet", "arena", "halfyears"}
     assert {file.stem for file in NOTEBOOKS} == expected
+    index = (ROOT / "notebooks" / "index.ipynb").read_text()
+    assert not [file.name for file in NOTEBOOKS if file.stem != "index" and f"({file.name})" not in index]
 
 
 def test_a_notebook_is_short_and_starts_with_its_title(notebook):
+    """It has no outputs and no state of widgets."""
     assert len(notebook.cells) <= MOST_CELLS
     first = notebook.cells[0]
     assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
-
-
-def test_a_notebook_has_no_outputs_and_no_widget_state(notebook):
     nbformat.validate(notebook)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell.id for cell in codes if cell.outputs or cell.execution_count]
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
-
-
-def test_the_index_links_every_other_notebook():
-    index = (ROOT / "notebooks" / "index.ipynb").read_text()
-    assert not [file.name for file in NOTEBOOKS if file.stem != "index" and f"({file.name})" not in index]
 
 
 def test_an_exported_page_shows_the_conclusion():
@@ -72,3 +72,51 @@ def test_research_runs_without_a_live_market(client, monkeypatch, capsys, tmp_pa
     output = capsys.readouterr().out
     assert "simulated markets, 0 of them live\nNo such market has resolved yet" in output
     assert "An interval needs markets from at least two weeks." in output
+
+
+USE = """
+import sys
+sys.path.insert(0, {site!r})
+from ninefold_lab.client import AsyncClient, Client
+from ninefold_lab import copy_notebooks, lab
+from ninefold_lab.lab import Archive, backtest, enter, tearsheet
+from ninefold_lab.ledger.__main__ import main
+from ninefold_lab.widgets import BattlePanel, HospitalPanel, connect, frames
+assert not {{"notebooks", "service"}} & sys.modules.keys()
+panel = BattlePanel(Client("http://127.0.0.1:9"), refreshing=False)
+assert "application/vnd.jupyter.widget-view+json" in panel._repr_mimebundle_()
+assert "Nothing to show yet" in panel.status_line.value
+panel.close()
+assert lab.forest_plot and "index.ipynb" in copy_notebooks("copies")
+assert frames.prices({{"prices": [], "world": "simulated"}}).index.name == "asset"
+sys.exit(main(["verify", {ledger!r}]))
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The folder of the installed package."""
+    return unpacked(ROOT / "notebooks", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.mark.slow
+def test_the_installed_package_needs_no_checkout(site: Path, tmp_path: Path):
+    """Panels, tables, lab, client and verifier are imported where no `notebooks` or `service` exists."""
+    (tmp_path / "empty.jsonl").write_text("")
+    script = USE.format(site=str(site), ledger=str(tmp_path / "empty.jsonl"))
+    done = subprocess.run([sys.executable, "-I", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "is empty" in done.stderr) == (2, True), done.stderr
+    assert not [file for file in site.rglob("*.py") if "service.client" in file.read_text()]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("from notebooks.widgets.base.theme import FONT", "from ninefold_lab.widgets.base.theme import FONT"),
+        ("from service.client import Client", "from ninefold_lab.client import Client"),
+        ("from service import canonical", "from ninefold_lab import canonical"),
+        ("the service.  a service of notebooks", "the service.  a service of notebooks"),
+    ],
+)
+def test_only_names_of_packages_are_renamed(line: str, expected: str):
+    assert renamed(line) == expected

@@ -1,4 +1,4 @@
-"""The behaviour that every panel has, tried on each of them."""
+"""The behaviour that every panel has, tried on each of them, and in every world."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import ipywidgets
@@ -31,9 +32,14 @@ from notebooks.widgets.base.chart_panel import (
 from notebooks.widgets.base.figure import plain_text
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
+from notebooks.widgets.base.wording import WORLDS, moment
 from service.client import Client
+from service.market.instants import utc
+from tests.jobs.conftest import live_data, live_prices, outside_world  # noqa: F401  (two of them are fixtures)
+from tests.notebooks.conftest import client_of
 from tests.notebooks.lab.planted import planted_record
 from tests.processes import PATIENCE_S, ROOT
+from tests.running_service import START, RunningService, copied, replaying, running_service
 
 CHARTS = ("BattlePanel", "HospitalPanel", "LeaderboardPanel")
 DAYS = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
@@ -65,29 +71,29 @@ def descendants(widget: Widget) -> Iterator[Widget]:
         yield from descendants(child)
 
 
-def test_a_control_shows_its_selection(panel: ChartPanel):
+def test_a_panel_has_controls_and_downloads(panel: ChartPanel):
     """A browser shows a selection of None as an empty field, whatever its label is."""
     choices = [widget for widget in descendants(panel) if isinstance(widget, (Dropdown, ToggleButtons))]
     assert choices
     assert not [choice.tooltip for choice in choices if choice.index is None]
-
-
-def test_a_panel_has_a_theme_and_downloads(panel: ChartPanel):
     assert panel.theme.value == "light"
     assert {panel.csv.label, panel.html.label} == {"CSV", "HTML"}
     assert panel.figure.widget in panel.children
-
-
-def test_closing_a_panel_ends_its_thread(refreshing_panel: RefreshingPanel):
-    refreshing_panel.close()
-    assert not refreshing_panel._thread.is_alive()
+    table, page = panel.table(), panel.page()
+    frame = panel.frame(panel.document)
+    assert len(frame) > 0
+    assert table.content == frame.to_csv()
+    assert panel.figure.layout.title.text in page.content
+    assert (table.name, page.name) == (f"{panel.FILE}.csv", f"{panel.FILE}.html")
 
 
 def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPanel):
-    """A browser keeps its zoom and its selection, because no trace is replaced."""
+    """A browser keeps its zoom and its selection, because no trace is replaced. Closing a panel ends its thread."""
     before = refreshing_panel.figure.data
     refreshing_panel.refresh()
     assert refreshing_panel.figure.data == before
+    refreshing_panel.close()
+    assert not refreshing_panel._thread.is_alive()
 
 
 def test_a_page_without_widgets_shows_the_conclusion(panel: ChartPanel):
@@ -97,15 +103,8 @@ def test_a_page_without_widgets_shows_the_conclusion(panel: ChartPanel):
     assert panel.figure.layout.title.text in bundle["text/html"]
     assert plain_text(panel.status_line.value) in bundle["text/plain"]
     assert "</table>" in bundle["text/html"]
-
-
-def test_the_downloads_have_the_table_and_the_chart(panel: ChartPanel):
-    table, page = panel.table(), panel.page()
-    frame = panel.frame(panel.document)
-    assert len(frame) > 0
-    assert table.content == frame.to_csv()
-    assert panel.figure.layout.title.text in page.content
-    assert (table.name, page.name) == (f"{panel.FILE}.csv", f"{panel.FILE}.html")
+    figure = panel.figure
+    assert json.loads(figure.widget.content) == json.loads(figure.to_json())
 
 
 def test_another_theme_recolours_everything(panel: ChartPanel):
@@ -115,22 +114,14 @@ def test_another_theme_recolours_everything(panel: ChartPanel):
     assert not set(re.findall(r"#[0-9a-fA-F]{6}", panel.figure.to_json())) & (light - dark)
 
 
-def test_a_browser_receives_what_is_drawn(panel: ChartPanel):
-    figure = panel.figure
-    assert json.loads(figure.widget.content) == json.loads(figure.to_json())
-
-
 def test_a_panel_without_its_own_figure_is_refused():
-    """The abstract methods hold for widgets, too."""
+    """The abstract methods hold for widgets, too. So is a selection of another type."""
 
     class Unfinished(ChartPanel):
         TITLE, FILE = "nothing", "ninefold-nothing"
 
     with pytest.raises(TypeError, match=r"abstract methods '?draw"):
         Unfinished()
-
-
-def test_a_selection_of_another_type_is_refused():
     control = Dropdown(options=["one", "two"])
     assert selected(control, str) == "one"
     with pytest.raises(TypeError, match="'one' is not of type int"):
@@ -155,31 +146,21 @@ class FakePanel:
         self.closed += 1
 
 
-@pytest.fixture
-def panels() -> list[FakePanel]:
-    return [FakePanel() for _ in range(3)]
-
-
-def test_a_new_run_closes_the_panels_of_the_last(panels):
-    cells = CellPanels()
-    for panel in panels[:2]:
-        cells.add(panel, CellRun("a", "first"))
-    cells.add(panels[2], CellRun("a", "second"))
-    assert [panel.closed for panel in panels] == [1, 1, 0]
-
-
-def test_panels_of_one_run_and_of_other_cells_stay(panels):
-    cells = CellPanels()
-    for panel, run in zip(panels, (CellRun("a", "first"), CellRun("b", "second"), CellRun("a", "first")), strict=True):
+@pytest.mark.parametrize(
+    ("runs", "closures"),
+    [
+        ([CellRun("a", "first"), CellRun("a", "first"), CellRun("a", "second")], [1, 1, 0]),
+        ([CellRun("a", "first"), CellRun("b", "second"), CellRun("a", "first")], [0, 0, 0]),
+        ([current_run()] * 3, [0, 0, 0]),
+    ],
+    ids=["a new run", "one run and another cell", "no notebook"],
+)
+def test_a_new_run_closes_the_panels_of_the_last(runs: list[CellRun], closures: list[int]):
+    """Panels of one run and of other cells stay, and outside of a notebook every panel does."""
+    cells, panels = CellPanels(), [FakePanel() for _ in runs]
+    for panel, run in zip(panels, runs, strict=True):
         cells.add(panel, run)
-    assert [panel.closed for panel in panels] == [0, 0, 0]
-
-
-def test_outside_of_a_notebook_every_panel_stays(panels):
-    cells = CellPanels()
-    for panel in panels:
-        cells.add(panel, current_run())
-    assert [panel.closed for panel in panels] == [0, 0, 0]
+    assert [panel.closed for panel in panels] == closures
 
 
 def counts() -> tuple[int, int, int]:
@@ -243,3 +224,47 @@ def test_a_press_sends_the_file_if_there_is_one(monkeypatch, file: DownloadFile 
     monkeypatch.setattr(button, "send", lambda message, buffers: bundles.append((message, buffers)))
     button._handle_custom_msg({"pressed": True}, [])
     assert bundles == ([({"name": "a.csv", "type": "text/csv"}, ["é\n".encode()])] if file else [])
+
+
+PANELS = [name for name in widgets.__all__ if name.endswith("Panel")]
+STARTS = {"simulated": "seeded", "replay": "replayed_start", "live": "live_data"}
+
+
+@pytest.fixture(scope="module", params=WORLDS)
+def world_service(request, tmp_path_factory) -> Iterator[RunningService]:
+    """The service in a world, after its first start."""
+    fixture, world = request.getfixturevalue, request.param
+    folder = copied(fixture(STARTS[world]), tmp_path_factory.mktemp(world))
+    patch = live_prices() if world == "live" else nullcontext()
+    if world == "replay":
+        scope = replaying(fixture("shared_data"), folder)
+    else:
+        options = fixture("outside_world").options if world == "live" else {}
+        scope = running_service(folder, START + 60, **options)
+    with patch, scope as service:
+        service.work()
+        yield service
+
+
+@pytest.fixture(params=PANELS)
+def world_panel(request, world_service: RunningService) -> Iterator[ChartPanel]:
+    """A panel that has drawn a document."""
+    panel_class, clock = getattr(widgets, request.param), {"now": lambda: utc(world_service.wall)}
+    with client_of(world_service) as client:
+        panel = panel_class(client, refreshing=False, **clock)
+        assert panel.wait_until_loaded()
+        yield panel
+        panel.close()
+
+
+def test_a_panel_is_drawn_in_the_time_of_its_world(world_panel: ChartPanel, world_service: RunningService):
+    """The curves of the lanes end at the document's instant, whatever the wall clock shows."""
+    panel, world = world_panel, world_service.runtime.settings.world
+    assert "alarm" not in panel.status_line.value, panel.status_line.value
+    assert WORLDS[world] in f"{panel.status_line.value} {panel.figure.layout.title.subtitle.text}"
+    assert "STALE" not in panel.status_line.value
+    assert any(len(trace.x) for trace in panel.figure.data if trace.x is not None)
+    if isinstance(panel, widgets.BattlePanel):
+        first, last = panel.holding_trace.x[0], panel.holding_trace.x[-1]
+        as_of = pd.Timestamp(moment(panel.header(panel.document)["as_of"])).tz_localize(None)
+        assert as_of - pd.Timedelta(days=7, hours=1) <= first < last <= as_of

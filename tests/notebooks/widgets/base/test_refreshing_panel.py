@@ -125,54 +125,53 @@ def is_requested(requests: threading.Semaphore, within_s: float = PATIENCE_S) ->
 
 
 def test_before_the_first_response_it_says_what_it_loads(new_panel, service):
+    """A slow response is announced."""
     service.open.clear()
     panel = new_panel(refreshing=False)
     assert "Loading a number …" in panel.status_line.value
     assert panel.table() is None
     assert panel.page() is None
+    busy = threading.Event()
+    panel.refresh_now.observe(lambda change: change["new"] and busy.set(), "disabled")
+    assert panel.refresh_now.disabled or busy.wait(PATIENCE_S)
+    assert panel.refresh_now.description == "Loading …"
+    service.open.set()
+    assert panel.wait_until_loaded(PATIENCE_S)
+    assert (panel.refresh_now.description, panel.refresh_now.disabled) == ("Refresh", False)
 
 
 def test_it_draws_the_document_and_states_its_world(panel):
+    """The chart can be downloaded as table and page."""
     assert drawn(panel) == [1.0]
     assert "SIMULATED market · as of 2026-11-21 08:00 UTC" in panel.status_line.value
+    table, page = panel.table(), panel.page()
+    assert (table.name, table.type) == ("ninefold-number.csv", "text/csv")
+    assert table.content == ",value\n0,1.0\n"
+    assert (page.name, page.type) == ("ninefold-number.html", "text/html")
+    assert "<title>a number</title>" in page.content
 
 
-def test_it_refreshes_at_every_interval(new_panel, service):
-    new_panel(every_s=OFTEN_S)
-    assert all(is_requested(service.requests) for _ in range(4))
-
-
-def test_without_refreshing_it_waits_for_the_button(panel, service):
+def test_it_refreshes_at_every_interval(panel, service, new_panel):
+    """Without refreshing it waits for the button."""
     assert is_requested(service.requests)
     assert not is_requested(service.requests, SHORT_S)
     panel.refresh_now.click()
     assert is_requested(service.requests)
+    new_panel(every_s=OFTEN_S)
+    assert all(is_requested(service.requests) for _ in range(4))
 
 
 def test_switching_refreshing_off_requests_nothing(new_panel, service):
-    """A request may use one of the key's daily calls."""
+    """A request may use one of the key's daily calls. Switching it on, and a shorter interval, refresh at once."""
     panel = new_panel(every_s=900)
     assert panel.wait_until_loaded(PATIENCE_S)
     assert is_requested(service.requests)
     panel.refreshing.value = False
     assert not is_requested(service.requests, SHORT_S)
-
-
-def test_switching_refreshing_on_refreshes_at_once(panel, service):
-    assert is_requested(service.requests)
     panel.refreshing.value = True
-    assert is_requested(service.requests)
-
-
-def test_a_shorter_interval_applies_at_once(new_panel, service):
-    panel = new_panel(every_s=900)
-    assert panel.wait_until_loaded(PATIENCE_S)
     assert is_requested(service.requests)
     panel.interval.value = 10
     assert is_requested(service.requests)
-
-
-def test_an_interval_of_ones_own_is_among_the_options(new_panel):
     assert new_panel(every_s=7, refreshing=False).interval.options["7 s"] == 7
 
 
@@ -194,23 +193,14 @@ def test_a_forgotten_panel_stops_after_an_hour(new_panel, service, clock):
 
 
 def test_a_hidden_panel_asks_for_nothing(new_panel, service):
-    """A tab in the background, a closed notebook and a panel scrolled away use no call of the key."""
+    """A tab in the background or a panel scrolled away uses no call of the key until one view shows."""
     panel = new_panel(every_s=OFTEN_S)
     assert is_requested(service.requests)
     report(panel, "first", False)
     wait_until_silent(service)
     assert panel.refreshing.value
-
-
-def test_a_panel_that_comes_into_view_refreshes_at_once(new_panel, service):
-    panel = new_panel(every_s=OFTEN_S)
-    report(panel, "first", False)
-    wait_until_silent(service)
     report(panel, "first", True)
     assert is_requested(service.requests)
-
-
-def test_a_panel_is_shown_while_one_of_its_views_is(panel):
     report(panel, "first", True)
     report(panel, "second", False)
     assert panel.host_page.is_shown
@@ -218,20 +208,8 @@ def test_a_panel_is_shown_while_one_of_its_views_is(panel):
     assert not panel.host_page.is_shown
 
 
-def test_a_slow_response_is_announced(new_panel, service):
-    service.open.clear()
-    panel = new_panel(refreshing=False)
-    busy = threading.Event()
-    panel.refresh_now.observe(lambda change: change["new"] and busy.set(), "disabled")
-    assert panel.refresh_now.disabled or busy.wait(PATIENCE_S)
-    assert panel.refresh_now.description == "Loading …"
-    service.open.set()
-    assert panel.wait_until_loaded(PATIENCE_S)
-    assert (panel.refresh_now.description, panel.refresh_now.disabled) == ("Refresh", False)
-
-
-def test_an_error_keeps_the_chart_and_states_its_age(panel, service):
-    """Until the next document."""
+def test_an_error_keeps_the_chart_and_states_its_age(panel, service, caplog):
+    """Until the next document. A response of another version is reported, and the panel goes on refreshing."""
     service.fault = NO_CONNECTION
     panel.refresh()
     assert drawn(panel) == [1.0]
@@ -242,6 +220,14 @@ def test_an_error_keeps_the_chart_and_states_its_age(panel, service):
     assert drawn(panel) == [2.0]
     assert "No new data" not in panel.status_line.value
     assert panel.fault is None
+    number, service.number = service.number, lambda: {"as_of": "2026-11-21T09:00:00Z", "world": "simulated"}
+    panel.refresh()
+    assert "cannot be drawn" in panel.status_line.value
+    assert "a number cannot be drawn" in caplog.text
+    service.number, service.value = number, 7.0
+    panel.refresh()
+    assert drawn(panel) == [7.0]
+    assert "cannot be drawn" not in panel.status_line.value
 
 
 def test_a_response_never_follows_that_of_a_later_request(panel, service):
@@ -267,32 +253,22 @@ def test_a_response_never_follows_that_of_a_later_request(panel, service):
     assert drawn(panel) == [3.0]
 
 
-def test_a_response_of_another_version_is_reported(panel, service, caplog):
-    """The panel goes on refreshing, and the status line says that the chart is old."""
-    number, service.number = service.number, lambda: {"as_of": "2026-11-21T09:00:00Z", "world": "simulated"}
-    panel.refresh()
-    assert "cannot be drawn" in panel.status_line.value
-    assert "a number cannot be drawn" in caplog.text
-    service.number, service.value = number, 7.0
-    panel.refresh()
-    assert drawn(panel) == [7.0]
-    assert "cannot be drawn" not in panel.status_line.value
-
-
-def test_a_panel_without_any_response_says_so(new_panel, service):
-    service.fault = NO_CONNECTION
+@pytest.mark.parametrize(
+    ("fault", "texts"),
+    [
+        (NO_CONNECTION, ("Nothing to show yet: No connection",)),
+        (Unauthorized(401, {"detail": "POST /register gives a key."}), ("POST /register gives", "Set ORACLE_KEY")),
+        (ConnectionFailed("<script>"), ("&lt;script&gt;",)),
+    ],
+    ids=["no connection", "no key", "script"],
+)
+def test_a_panel_without_any_response_says_why(new_panel, service, fault: ClientError, texts):
+    """And what to do; the text of an error is escaped."""
+    service.fault = fault
     panel = new_panel(refreshing=False)
     assert panel.wait_until_loaded(PATIENCE_S)
-    assert "Nothing to show yet: No connection" in panel.status_line.value
-    assert "Trying again" not in panel.status_line.value
-
-
-def test_without_a_key_it_says_what_to_do(new_panel, service):
-    service.fault = Unauthorized(401, {"detail": "Send your API key; POST /api/v1/register gives you one."})
-    panel = new_panel()
-    assert panel.wait_until_loaded(PATIENCE_S)
-    assert "POST /api/v1/register" in panel.status_line.value
-    assert "Set ORACLE_KEY" in panel.status_line.value
+    assert all(text in panel.status_line.value for text in texts)
+    assert not [text for text in ("Trying again", "<script>") if text in panel.status_line.value]
 
 
 @pytest.mark.parametrize(
@@ -328,14 +304,12 @@ def test_a_panel_waits_for_an_arriving_history(new_panel, service):
     assert drawn(panel) == [1.0]
 
 
-def test_the_text_of_an_error_is_escaped(new_panel, service):
-    service.fault = ConnectionFailed("<script>")
-    panel = new_panel(refreshing=False)
-    assert panel.wait_until_loaded(PATIENCE_S)
-    assert "<script>" not in panel.status_line.value
-
-
 def test_another_theme_changes_the_chart_and_its_box(panel):
+    """The panel follows the theme of its page."""
+    report(panel, "first", True, "dark")
+    assert (panel.theme.value, panel.palette) == ("dark", PALETTES["dark"])
+    report(panel, "first", True, "light")
+    assert panel.theme.value == "light"
     panel.theme.value = "dark"
     assert panel.figure.layout.template.layout.paper_bgcolor == PALETTES["dark"].paper
     assert panel.figure.data[0].marker.color == PALETTES["dark"].ink
@@ -343,13 +317,6 @@ def test_another_theme_changes_the_chart_and_its_box(panel):
     assert PALETTES["dark"].paper in panel._style.value
     content = json.loads(panel.figure.widget.content)
     assert content["layout"]["template"]["layout"]["paper_bgcolor"] == PALETTES["dark"].paper
-
-
-def test_a_panel_follows_the_theme_of_its_page(panel):
-    report(panel, "first", True, "dark")
-    assert (panel.theme.value, panel.palette) == ("dark", PALETTES["dark"])
-    report(panel, "first", True, "light")
-    assert panel.theme.value == "light"
 
 
 def test_a_selected_theme_stays(new_panel):
@@ -380,11 +347,3 @@ def test_a_closed_panel_holds_no_data(panel):
     """The kernel keeps what its cells have shown, for example in `Out`."""
     panel.close()
     assert (panel.document, panel.figure.widget.content) == (None, "")
-
-
-def test_the_chart_can_be_downloaded_as_table_and_page(panel):
-    table, page = panel.table(), panel.page()
-    assert (table.name, table.type) == ("ninefold-number.csv", "text/csv")
-    assert table.content == ",value\n0,1.0\n"
-    assert (page.name, page.type) == ("ninefold-number.html", "text/html")
-    assert "<title>a number</title>" in page.content
