@@ -1,7 +1,8 @@
-"""A folder of bars as a market that runs: history before the start, then bar after bar."""
+"""A folder of bars: replayed as a market of its own, and beside the exchanges of the live world."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,11 @@ from service.errors import SourceFailed
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import Feed, open_feed
+from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
+from service.sources.feeds.exchange_client import BarFolder, Request
+from service.sources.feeds.feed import AssetUnlisted
+from tests.sources import faults
+from tests.sources.faults import STEP, listing, rows
 
 HEADER = "time,open,high,low,close,volume"
 SINCE = 1_767_571_200  # 2026-01-05T00:00:00Z
@@ -48,7 +54,7 @@ def replay(folder: Path, start: int | None = SINCE + DAY, **options) -> Feed:
 
 
 def test_the_bars_of_a_file_come_as_they_stand(folder):
-    """Each once it is over, and on closed days too: real bars decide when a market traded."""
+    """Each once it is over, on closed days too; a hole stays absent, and bars off the grid are refused."""
     feed = replay(folder(gold=hours(WEEK)))
     answer = feed.fetch("gold", SINCE + HOUR, SINCE + 3 * HOUR)
     assert answer.bars.rows() == [
@@ -58,15 +64,6 @@ def test_the_bars_of_a_file_come_as_they_stand(folder):
     assert (answer.refused, answer.source) == ((), "replay of gold.csv")
     for until, count in ((HOUR - 1, 0), (HOUR, 1), (WEEK * HOUR, WEEK)):
         assert len(feed.fetch("gold", SINCE, SINCE + until).bars) == count
-
-
-@pytest.mark.parametrize("step", [60, 300, 900, 1800, 3600])
-def test_the_length_of_the_bars_is_detected(folder, step):
-    feed = replay(folder(btc=hours(100, step=step)), start=SINCE + 50 * step)
-    assert feed.step == feed.fetch("btc", SINCE, SINCE + DAY).bars.step == step
-
-
-def test_a_hole_stays_absent_and_bars_off_the_grid_are_refused(folder):
     lines = hours(WEEK)
     lines[10:12] = []
     lines[20] = row(SINCE + 22 * HOUR + 1800)
@@ -75,12 +72,23 @@ def test_a_hole_stays_absent_and_bars_off_the_grid_are_refused(folder):
     assert answer.refused == ((SINCE + 22 * HOUR + 1800, "it opens off the 3600-second grid"),)
 
 
+@pytest.mark.parametrize("step", [60, 300, 900, 1800, 3600])
+def test_the_length_of_the_bars_is_detected(folder, step):
+    feed = replay(folder(btc=hours(100, step=step)), start=SINCE + 50 * step)
+    assert feed.step == feed.fetch("btc", SINCE, SINCE + DAY).bars.step == step
+
+
 def test_a_row_that_cannot_be_read_is_refused_and_the_rest_kept(folder):
+    """It is reported in its window alone."""
     lines = hours(WEEK)
     lines[1] = f"{SINCE + HOUR},,2,1,2,5"
     answer = replay(folder(btc=lines)).fetch("btc", SINCE, SINCE + WEEK * HOUR)
     assert len(answer.bars) == WEEK - 1
     assert answer.refused == ((SINCE + HOUR, "btc.csv, line 3: '' is not a number"),)
+    lines = hours(WEEK)
+    lines[5], lines[30] = row(SINCE + 5 * HOUR, -1), row("soon")
+    feed = replay(folder(btc=lines))
+    assert [len(feed.fetch("btc", SINCE + day * DAY, SINCE + (day + 1) * DAY).refused) for day in range(3)] == [2, 0, 0]
 
 
 def test_files_of_exchanges_are_replayed_as_they_are(tmp_path):
@@ -94,22 +102,12 @@ def test_files_of_exchanges_are_replayed_as_they_are(tmp_path):
     assert answer.source == "replay of BTCUSDT-1h-2026-01.csv to BTCUSDT-1h-2026-02.csv"
 
 
-def test_a_refused_bar_is_reported_in_its_window_alone(folder):
-    lines = hours(WEEK)
-    lines[5], lines[30] = row(SINCE + 5 * HOUR, -1), row("soon")
-    feed = replay(folder(btc=lines))
-    assert [len(feed.fetch("btc", SINCE + day * DAY, SINCE + (day + 1) * DAY).refused) for day in range(3)] == [2, 0, 0]
-
-
-def test_assets_without_a_file_are_not_in_that_world(folder):
-    feed = replay(folder(eth=hours(WEEK), xrp=hours(WEEK), pepe=hours(WEEK)))
+def test_everything_before_the_start_is_history_and_the_rest_runs(folder):
+    """Assets without a file are not in that world, nor are others."""
+    feed = replay(folder(eth=hours(WEEK), xrp=hours(10), pepe=hours(WEEK)), SINCE + DAY + 1234, world_speed=120)
     assert feed.assets == ("eth", "xrp")
     with pytest.raises(SourceFailed, match="the replay has no btc: its folder holds eth, xrp"):
         feed.fetch("btc", SINCE, SINCE + DAY)
-
-
-def test_everything_before_the_start_is_history_and_the_rest_runs(folder):
-    feed = replay(folder(btc=hours(WEEK), eth=hours(10)), start=SINCE + DAY + 1234, world_speed=120)
     clock = feed.clock(WALL)
     assert feed.history_from == SINCE
     assert clock.at(WALL) == SINCE + DAY
@@ -118,13 +116,11 @@ def test_everything_before_the_start_is_history_and_the_rest_runs(folder):
     assert clock.has_ended(clock.at(WALL + 10**6))
 
 
+ZERO_LOWS = [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]
+FEW = "REPLAY_DIR: btc.csv contains fewer than two bars"
+TWO_LENGTHS = "REPLAY_DIR: its files must hold bars of one length, not btc.csv 3600 s, eth.csv 300 s"
 LENGTH = "REPLAY_DIR: the length of bars must be an hour or divide it evenly"
 SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
-
-
-def test_a_file_without_bars_is_refused(folder):
-    with pytest.raises(SettingsError, match=r"REPLAY_DIR: btc\.csv, line 1: it is no bar and names no columns of time"):
-        replay(folder(header="a,b", btc=["1,2"]))
 
 
 @pytest.mark.parametrize(
@@ -132,27 +128,17 @@ def test_a_file_without_bars_is_refused(folder):
     [
         *(({"btc": hours(WEEK)}, start, SPAN) for start in (SINCE - DAY, SINCE, SINCE + 7 * DAY, SINCE + 30 * DAY)),
         ({"btc": hours(WEEK)}, None, r"REPLAY_START: .* \(60 days before the end, the default\)"),
+        ({"header": "a,b", "btc": ["1,2"]}, SINCE + DAY, "btc.csv, line 1: it is no bar and names no columns of time"),
         ({"pepe": hours(WEEK)}, SINCE + DAY, "REPLAY_DIR: .* holds none of btc.csv, eth.csv, .*silver.csv"),
-        *(
-            ({"btc": hours(100, step=step)}, SINCE + DAY, f"{LENGTH}, not {step} s as in btc.csv")
-            for step in (2 * HOUR, 2400)
-        ),
-        ({"btc": hours(1)}, SINCE + DAY, "REPLAY_DIR: btc.csv contains fewer than two bars$"),
-        (
-            {"btc": ["05.01.2026 00:00,1,1,1,1,1"]},
-            SINCE + DAY,
-            "REPLAY_DIR: btc.csv contains fewer than two bars: btc.csv, line 2: '05.01.2026 00:00' is not a time",
-        ),
+        *(({"btc": hours(9, step=s)}, SINCE + DAY, f"{LENGTH}, not {s} s as in btc.csv") for s in (2 * HOUR, 2400)),
+        ({"btc": hours(1)}, SINCE + DAY, f"{FEW}$"),
+        ({"btc": ["05.01.2026,1,1,1,1,1"]}, SINCE + DAY, f"{FEW}: btc.csv, line 2: '05.01.2026' is not a time"),
         ({"btc": ["1,2"], "eth": hours(WEEK)}, SINCE + DAY, "btc.csv, line 2: it has 2 columns, not 6"),
+        ({"btc": hours(WEEK), "eth": hours(WEEK, step=300)}, SINCE + DAY, TWO_LENGTHS),
         (
-            {"btc": hours(WEEK), "eth": hours(WEEK, step=300)},
+            {"btc": hours(WEEK), "eth": ZERO_LOWS},
             SINCE + DAY,
-            "REPLAY_DIR: its files must hold bars of one length, not btc.csv 3600 s, eth.csv 300 s",
-        ),
-        (
-            {"btc": hours(WEEK), "eth": [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]},
-            SINCE + DAY,
-            "REPLAY_DIR: eth.csv contains no usable bar: a price is not positive",
+            "eth.csv contains no usable bar: a price is not",
         ),
     ],
 )
@@ -160,21 +146,15 @@ def test_a_folder_that_cannot_be_replayed_is_refused(folder, files, start, compl
     """The sentence says what is allowed."""
     with pytest.raises(SettingsError, match=complaint):
         replay(folder(**files), start)
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(SettingsError, match=r"REPLAY_DIR: .*nowhere is not a folder"):
-        replay(tmp_path / "nowhere")
+        replay(folder() / "nowhere")
 
 
 def test_another_past_has_another_fingerprint(folder):
-    prints = {
-        replay(folder(btc=hours(WEEK))).fingerprint,
-        replay(folder(btc=hours(WEEK - 1))).fingerprint,
-        replay(folder(btc=hours(WEEK - 1), eth=hours(WEEK))).fingerprint,
-    }
-    assert len(prints) == 3
-    assert replay(folder(btc=hours(WEEK - 1), eth=hours(WEEK))).fingerprint in prints
+    pasts = ({"btc": hours(WEEK)}, {"btc": hours(WEEK - 1)}, *[{"btc": hours(WEEK - 1), "eth": hours(WEEK)}] * 2)
+    prints = [replay(folder(**files)).fingerprint for files in pasts]
+    assert len(set(prints[:3])) == 3
+    assert prints[2] == prints[3]
 
 
 @pytest.fixture(scope="module")
@@ -184,16 +164,90 @@ def recording(shared_data) -> Feed:
 
 
 def test_all_seven_assets_have_a_past_of_hours(recording):
+    """Crypto has every hour, and metals have twelve odd bars."""
     assert recording.assets == tuple(ASSETS)
     assert recording.step == HOUR
     assert recording.history_from == int(datetime(2024, 2, 1, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).at(WALL) == int(datetime(2025, 3, 2, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).ends == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
+    for asset in ASSETS:
+        answer = recording.fetch(asset, recording.history_from, recording.clock(WALL).ends)
+        odd = ASSETS[asset].calendar == "comex"
+        assert len(answer.bars) == (7131 if odd else 455 * 24)
+        assert [bar.reason for bar in answer.refused] == ["it opens off the 3600-second grid"] * (12 * odd)
 
 
-@pytest.mark.parametrize("asset", ASSETS)
-def test_crypto_has_every_hour_and_metals_twelve_odd_bars(recording, asset):
-    answer = recording.fetch(asset, recording.history_from, recording.clock(WALL).ends)
-    odd = ASSETS[asset].calendar == "comex"
-    assert len(answer.bars) == (7131 if odd else 455 * 24)
-    assert [bar.reason for bar in answer.refused] == ["it opens off the 3600-second grid"] * (12 * odd)
+def write(folder, bars, name="silver.csv", end="\n"):
+    lines = [HEADER, *(",".join(map(str, row)) for row in bars)]
+    (folder / name).write_text("\n".join(lines) + end)
+
+
+def ask(folder, step=STEP, count=24, asset="silver"):
+    return BarFolder(folder).ask(Request(asset, (), step), faults.SINCE, faults.SINCE + count * STEP, 1.0)
+
+
+def test_the_bars_of_a_span_come_from_its_file(tmp_path):
+    """Also as hours, which are built from them; a file of hours, or of something else, cannot be used."""
+    write(tmp_path, rows(24))
+    assert ask(tmp_path).rows == [list(row) for row in rows(24)]
+    assert [row[0] for row in ask(tmp_path, HOUR).rows] == [faults.SINCE, faults.SINCE + HOUR]
+    assert ask(tmp_path).source == "silver.csv in BARS_DIR"
+    write(tmp_path, [(faults.SINCE + HOUR * number, 1, 1, 1, 1, 1) for number in range(2)])
+    assert ask(tmp_path).fault.endswith("silver.csv needs bars of five minutes or a part of them, not of 3600 s")
+    (tmp_path / "silver.csv").write_text("a,b\n1,2\n")
+    assert "silver.csv, line 1: it is no bar and names no columns of time" in ask(tmp_path).fault
+
+
+def test_a_file_that_grew_is_read_again(tmp_path):
+    """The operator appends to it while the service runs; a line that is being written is left out."""
+    write(tmp_path, rows(3), end="")
+    assert len(ask(tmp_path).rows) == 2
+    folder = BarFolder(tmp_path)
+    request = Request("silver", (), STEP)
+    for count in (3, 5):
+        write(tmp_path, rows(count))
+        assert len(folder.ask(request, faults.SINCE, faults.SINCE + HOUR, 1.0).rows) == count
+
+
+def test_a_wrong_row_is_reported_with_its_reason(tmp_path):
+    lines = [*rows(3), (faults.SINCE + 3 * STEP, 9.0, 1.0, 99.0, 9.0, 1.0), *rows(2, faults.SINCE + 4 * STEP)]
+    write(tmp_path, lines)
+    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
+    answer = feed.fetch("silver", faults.SINCE, faults.SINCE + 6 * STEP)
+    assert len(answer.bars) == 5
+    assert answer.refused == ((faults.SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
+
+
+@pytest.mark.parametrize("step", [STEP, HOUR])
+def test_a_row_that_cannot_be_read_is_reported_with_its_line(tmp_path, step):
+    """In the span of its time, or in each where it has none."""
+    write(tmp_path, [*rows(24), (faults.SINCE + HOUR, "", 1, 1, 1, 1), ("soon", 1, 1, 1, 1, 1)])
+    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
+    reasons = {
+        faults.SINCE + HOUR: "BARS_DIR: silver.csv, line 26: '' is not a number",
+        -1: "BARS_DIR: silver.csv, line 27: 'soon' is not a time",
+    }
+    assert dict(feed.fetch("silver", faults.SINCE, faults.SINCE + 2 * HOUR, step).refused) == reasons
+    del reasons[faults.SINCE + HOUR]
+    assert dict(feed.fetch("silver", faults.SINCE, faults.SINCE + HOUR, step).refused) == reasons
+
+
+def test_the_folder_has_files_in_every_form(tmp_path):
+    """As those of freqtrade, under their own names."""
+    (tmp_path / "BTC_USDT-5m.json").write_text(json.dumps([[time * 1000, *values] for time, *values in rows(24)]))
+    answer = ask(tmp_path, asset="btc")
+    assert (len(answer.rows), answer.source) == (24, "BTC_USDT-5m.json in BARS_DIR")
+
+
+def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):
+    """It adds the asset that none of them lists, and fills the others."""
+    kraken.bars = coinbase.bars = listing(rows(10))
+    write(tmp_path, rows(20))
+    write(tmp_path, rows(20, price=7.0), "btc.csv")
+    addresses = (f"kraken={kraken.address}", f"coinbase={coinbase.address}")
+    feed = open_exchanges(Settings(world="live", exchanges=addresses, bars_dir=tmp_path), 0)
+    assert feed.fetch("silver", faults.SINCE, faults.SINCE + 20 * STEP).source == "silver.csv in BARS_DIR"
+    answer = feed.fetch("btc", faults.SINCE, faults.SINCE + 20 * STEP)
+    assert answer.source == "kraken BTC/USD, then btc.csv in BARS_DIR for 10 bars"
+    with pytest.raises(AssetUnlisted, match="kraken, coinbase, BARS_DIR list none"):
+        feed.fetch("gold", faults.SINCE, faults.SINCE + 20 * STEP)

@@ -18,9 +18,19 @@ from service.config import Settings
 from service.market.assets import ASSETS, open_at
 from service.market.bars import Bar, Bars, check
 from service.market.instants import DAY, HOUR
-from service.sources.feeds import open_feed
+from service.sources.feeds import open_feed, simulated_days
 from service.sources.feeds.simulated import STEP, SimulatedFeed, bars
-from service.sources.feeds.simulated_days import EPOCH, days
+from service.sources.feeds.simulated_days import (
+    EPOCH,
+    days,
+    expected_days,
+    held_normals,
+    in_first_cell,
+    normals,
+    stream,
+    uniforms,
+    words,
+)
 
 SEED = 42
 SINCE = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
@@ -54,7 +64,8 @@ def twenty_weeks() -> dict[str, Bars]:
 def test_the_market_is_the_one_it_was():
     """A change of this digest is another market: then raise VERSION, so that no database mixes the two."""
     assert SimulatedFeed(SEED, 0).fingerprint == "simulated/1 seed 42"
-    assert digest(SEED) == "5edc49a2ad3b1be2bee8cf0099e052cfd5e58e675e92ba2438efb39a2fb9c981"
+    assert digest(SEED) == "5edc49a2ad3b1be2bee8cf0099e052cfd5e58e675e92ba2438efb39a2fb9c981" != digest(SEED + 1)
+    assert SimulatedFeed(SEED, 0).fingerprint != SimulatedFeed(SEED + 1, 0).fingerprint
 
 
 @settings(max_examples=60, deadline=None)
@@ -68,41 +79,30 @@ def test_a_simpler_processor_simulates_the_same_market():
     """NumPy chooses its arithmetic by the processor: here it may not use the wider registers."""
     environment = {"PYTHONHASHSEED": "7", "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"}
     code = f"import runpy; print(runpy.run_path({__file__!r})['digest']({SEED}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | environment,
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    options = {"env": os.environ | environment, "cwd": Path(__file__).parents[3]}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, **options)
     assert done.stdout.strip() == digest(SEED)
 
 
-def test_another_seed_is_another_market():
-    assert digest(SEED) != digest(SEED + 1)
-    assert SimulatedFeed(SEED, 0).fingerprint != SimulatedFeed(SEED + 1, 0).fingerprint
-
-
 def test_a_bar_comes_at_the_second_in_which_it_is_over():
-    """A day in progress holds its complete bars."""
+    """A day in progress holds its complete bars; it ends where the skeleton says. The world begins in 2020."""
+    for window in ((SINCE, SINCE), (SINCE, SINCE - DAY), (0, EPOCH), (0, 300)):
+        assert len(bars(SEED, "btc", *window)) == 0
+    assert bars(SEED, "btc", 0, EPOCH + DAY).time[0] == EPOCH
     noon = second("2026-11-21 12:00")
     midnight = noon - noon % DAY
     for seconds, count in ((STEP - 1, 144), (STEP, 145)):
         window = bars(SEED, "btc", midnight, noon + seconds)
         assert (len(window), window.as_of) == (count, midnight + count * STEP)
-
-
-@pytest.mark.parametrize("window", [(SINCE, SINCE), (SINCE, SINCE - DAY), (0, EPOCH), (0, 300)])
-def test_an_empty_window_has_no_bars(window):
-    """Nor has one before the world, which begins in 2020."""
-    assert len(bars(SEED, "btc", *window)) == 0
-    assert bars(SEED, "btc", 0, EPOCH + DAY).time[0] == EPOCH
+    skeleton = days(SEED, "eth", 100, 103)
+    assert skeleton.closes[:-1].tolist() == skeleton.opens[1:].tolist()
+    closes = [bars(SEED, "eth", EPOCH, EPOCH + day * DAY).close[-1] for day in (101, 102, 103)]
+    assert closes == pytest.approx(2600 * np.exp(skeleton.closes), abs=0.01)
 
 
 @pytest.mark.parametrize("asset", ASSETS)
 def test_there_is_one_sound_bar_for_every_five_minutes_of_trading(twenty_weeks, asset):
-    """It opens where the one before it closed."""
+    """It opens where the one before closed, on the price steps of the asset, in twenty years near its start."""
     grid, history = np.arange(SINCE, SINCE + WEEKS, STEP), twenty_weeks[asset]
     assert np.array_equal(history.time, grid[open_at(asset, grid)])
     checked_bars, refusals = check(history.rows(), STEP)
@@ -111,6 +111,9 @@ def test_there_is_one_sound_bar_for_every_five_minutes_of_trading(twenty_weeks, 
     assert history.volume.min() > 0
     adjacent = np.diff(history.time) == STEP
     assert np.array_equal(history.open[1:][adjacent], history.close[:-1][adjacent])
+    assert np.abs(days(SEED, asset, 0, 7300).closes).max() < np.log(40)
+    steps = history.close / ASSETS[asset].tick
+    assert np.abs(steps - np.rint(steps)).max() < 1e-4
 
 
 def test_metals_open_with_a_gap_after_a_weekend(twenty_weeks):
@@ -119,38 +122,17 @@ def test_metals_open_with_a_gap_after_a_weekend(twenty_weeks):
     assert np.count_nonzero(gold.open[after] != gold.close[after - 1]) > len(after) / 2
 
 
-@pytest.mark.parametrize("asset", ASSETS)
-def test_prices_lie_on_the_price_steps_of_the_asset(twenty_weeks, asset):
-    steps = twenty_weeks[asset].close / ASSETS[asset].tick
-    assert np.abs(steps - np.rint(steps)).max() < 1e-4
-
-
-def test_a_day_ends_where_the_skeleton_says():
-    skeleton = days(SEED, "eth", 100, 103)
-    assert skeleton.closes[:-1].tolist() == skeleton.opens[1:].tolist()
-    closes = [bars(SEED, "eth", EPOCH, EPOCH + day * DAY).close[-1] for day in (101, 102, 103)]
-    assert closes == pytest.approx(2600 * np.exp(skeleton.closes), abs=0.01)
-
-
 def test_it_is_the_default_world_and_names_itself():
+    """Its history begins at a midnight so many days ago, but never before the world; its clock is the wall."""
     feed = open_feed(Settings(world="simulated"), wall=second("2026-11-21 08:30"))
     assert (feed.world, feed.step, feed.assets) == ("simulated", STEP, tuple(ASSETS))
     answer = feed.fetch("sol", SINCE, SINCE + DAY)
     assert (len(answer.bars), answer.refused, answer.source) == (288, (), "simulated (seed 42)")
-
-
-@pytest.mark.parametrize(
-    ("wall", "day_count", "begins"),
-    [
-        ("2026-11-21 08:30", 90, second("2026-08-23 00:00")),
-        ("2021-01-01 08:30", 1500, EPOCH),
-    ],
-)
-def test_history_begins_at_a_midnight_so_many_days_ago(wall, day_count, begins):
-    """But never before the world; its clock is the wall."""
-    feed = open_feed(Settings(world="simulated", history_days=day_count), second(wall))
-    assert feed.history_from == begins
-    assert feed.clock(second(wall)).at(second(wall) + 77) == second(wall) + 77
+    rows = (("2026-11-21 08:30", 90, second("2026-08-23 00:00")), ("2021-01-01 08:30", 1500, EPOCH))
+    for wall, day_count, begins in rows:
+        feed = open_feed(Settings(world="simulated", history_days=day_count), second(wall))
+        assert feed.history_from == begins
+        assert feed.clock(second(wall)).at(second(wall) + 77) == second(wall) + 77
 
 
 def standardised(asset: str, hours: int) -> np.ndarray:
@@ -176,7 +158,7 @@ def test_expected_returns_have_the_variance_of_the_world(asset, hours):
 
 
 def test_a_whole_day_has_its_volatility():
-    """It is known when the day begins; noon divides its variance."""
+    """It is known when the day begins, and noon divides it; gold has none from Friday 22 to Sunday 23 UTC."""
     first = (SINCE - EPOCH) // DAY
     feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", first, first + 1)
     _, day_variance = feed.expected_return("btc", SINCE, SINCE + DAY)
@@ -185,11 +167,108 @@ def test_a_whole_day_has_its_volatility():
     assert day_variance == pytest.approx(day.volatility[0] ** 2)
     assert morning_variance + afternoon_variance == pytest.approx(day_variance)
     assert 0.2 < morning_variance / day_variance < 0.45
-
-
-def test_a_closed_market_has_no_variance():
-    """Gold closes on a Friday at 22 UTC and opens on Sunday at 23 UTC, in winter."""
-    feed = SimulatedFeed(SEED, 0)
     assert feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-08 12:00"))[1] == pytest.approx(0)
     weekend = feed.expected_return("gold", second("2026-02-07 01:00"), second("2026-02-09 00:00"))
     assert weekend == feed.expected_return("gold", second("2026-02-06 22:00"), second("2026-02-09 00:00"))
+
+
+SEED = 42
+FIRST = (int(datetime(2026, 2, 1, tzinfo=UTC).timestamp()) - EPOCH) // DAY
+
+
+@pytest.fixture
+def other_future(monkeypatch):
+    """The moves of the day FIRST and of all later ones are others, and so are the volatilities of later cells."""
+
+    def changed(seed, scale, asset, common, counters):
+        move = really_own_move(seed, scale, asset, common, counters)
+        return np.where((scale == "day") & (counters >= FIRST), 2.5, move)
+
+    really_own_move = simulated_days.own_move
+    simulated_days._block.cache_clear()
+    monkeypatch.setattr(simulated_days, "own_move", changed)
+    yield
+    simulated_days._block.cache_clear()
+
+
+def test_expected_days_do_not_look_ahead(request):
+    """With other moves from the first day on, nothing changes."""
+    expected = expected_days(SEED, "eth", FIRST, FIRST + 30)
+    closes = days(SEED, "eth", FIRST, FIRST + 30).closes
+    request.getfixturevalue("other_future")
+    assert not np.array_equal(days(SEED, "eth", FIRST, FIRST + 30).closes, closes)
+    assert np.array_equal(expected_days(SEED, "eth", FIRST, FIRST + 30), expected)
+
+
+def test_later_cells_of_volatility_are_not_known():
+    """Days far ahead have the variance of an average day, whatever their own will be."""
+    _, variances = expected_days(SEED, "eth", FIRST, FIRST + 400)
+    weekdays = (np.arange(FIRST, FIRST + 400) + 2) % 7 < 5
+    tail = variances[weekdays][200:]
+    assert len(set(np.round(tail, 12))) == 1
+    assert len(set(np.round(variances[weekdays][:10], 12))) > 2
+
+
+KEY = stream("test")
+COUNTERS = np.arange(200_000)
+
+
+def plain_word(key: int, counter: int) -> int:
+    """SplitMix64 as published, in whole numbers without a limit."""
+    mask = 2**64 - 1
+    state = (key + counter * 0x9E3779B97F4A7C15) & mask
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & mask
+    return state ^ (state >> 31)
+
+
+def plain_normal(key: int, counter: int) -> float:
+    sample = (plain_word(key, 2 * counter), plain_word(key, 2 * counter + 1))
+    total = sum((word >> shift) & 0xFFFF for word in sample for shift in (0, 16, 32, 48))
+    return (total - 8 * 65535 / 2) / (8 * (65536**2 - 1) / 12) ** 0.5
+
+
+def test_words_are_the_published_sequence_of_splitmix64():
+    """A held normal lasts its length wherever it begins."""
+    sequence = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert words(np.uint64(1234567), np.arange(1, 5)).tolist() == sequence
+    changes = np.flatnonzero(np.diff(held_normals(KEY, np.arange(1000), 27)))
+    assert set(np.diff(changes).tolist()) == {27}
+
+
+@given(st.integers(-(2**40), 2**40), st.integers(0, 1000))
+def test_a_normal_is_the_sum_of_eight_sixteen_bit_numbers(counter, name):
+    key = stream(name)
+    assert normals(key, np.array([counter]))[0] == pytest.approx(plain_normal(int(key), counter), abs=1e-12)
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 50), st.sampled_from([1, 3, 12, 81]))
+def test_a_stretch_of_a_held_stream_is_the_stream(first, count, length):
+    long = held_normals(KEY, np.arange(first - 100, first + count + 100), length)
+    assert held_normals(KEY, np.arange(first, first + count), length).tolist() == long[100:-100].tolist()
+
+
+@given(st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 27]))
+def test_the_first_cell_is_where_its_value_holds(first, length):
+    """Neighbouring cells have different values."""
+    counters = np.arange(first, first + 60)
+    values = held_normals(KEY, counters, length)
+    expected = np.cumsum(np.diff(values, prepend=values[0]) != 0) == 0
+    assert in_first_cell(KEY, counters, length).tolist() == expected.tolist()
+
+
+def test_streams_are_even_and_independent():
+    """Normals have mean 0, variance 1 and the tails of a sum of eight; uniforms are never at the ends."""
+    left, right = normals(stream(1, "a"), COUNTERS), normals(stream(1, "b"), COUNTERS)
+    assert stream(1, "a") == stream(1, "a") != stream(1, "b")
+    assert abs(np.corrcoef(left, right)[0, 1]) < 0.01
+    sample = normals(KEY, COUNTERS)
+    assert sample.mean() == pytest.approx(0, abs=0.01)
+    assert sample.var() == pytest.approx(1, abs=0.01)
+    assert np.mean(sample**4) - 3 == pytest.approx(-0.15, abs=0.05)
+    assert abs(np.corrcoef(sample[:-1], sample[1:])[0, 1]) < 0.01
+    first, second = uniforms(KEY, COUNTERS)
+    for sample in (first, second):
+        assert 0 < sample.min() < sample.max() < 1
+        assert np.histogram(sample, bins=10, range=(0, 1))[0] == pytest.approx([20_000] * 10, rel=0.05)
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.01

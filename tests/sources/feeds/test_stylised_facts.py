@@ -72,13 +72,9 @@ def mean_correlation(market: dict[str, Bars]) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asset", CRYPTO)
-def test_returns_are_as_wild_and_as_clustered_as_real_ones(year, asset):
+def test_returns_are_as_wild_and_as_clustered_as_real_ones(year, asset, shared_data):
+    """Real bars pass by the same measures."""
     assert not outside(year[asset])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("asset", CRYPTO)
-def test_real_bars_pass_by_the_same_measures(shared_data, asset):
     assert not outside(real_bars(shared_data, asset))
 
 
@@ -90,21 +86,19 @@ def test_crypto_moves_together_as_it_does(year, shared_data):
 
 
 def test_metals_move_together_and_hardly_with_crypto(year):
+    """The direction of crypto is almost unpredictable."""
     gold, silver = year["gold"], year["silver"]
     btc = np.isin(year["btc"].time, gold.time)
     returns = [np.diff(np.log(close)) for close in (gold.close, silver.close, year["btc"].close[btc])]
     table = np.corrcoef(returns)
     assert table[0, 1] > 0.5
     assert 0 < table[0, 2] < 0.3
+    for asset in CRYPTO:
+        returns = np.diff(np.log(year[asset].close))
+        assert abs(np.corrcoef(returns[:-1], returns[1:])[0, 1]) < 0.03
 
 
 @pytest.mark.parametrize(("calmer", "wilder"), [("gold", "silver"), ("silver", "eth"), ("eth", "sol")])
 def test_assets_differ_in_volatility_as_real_ones_do(year, calmer, wilder):
     low, high = (np.diff(np.log(year[asset].close)).std() for asset in (calmer, wilder))
     assert low < high
-
-
-def test_direction_is_almost_unpredictable(year):
-    for asset in CRYPTO:
-        returns = np.diff(np.log(year[asset].close))
-        assert abs(np.corrcoef(returns[:-1], returns[1:])[0, 1]) < 0.03
