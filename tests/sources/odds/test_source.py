@@ -1,32 +1,35 @@
-"""Requests for open and settled markets of every source, and rows in which anything may stand."""
+"""Requests for open and settled markets of every source, and the values that their answers hold."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from math import isfinite
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from service.errors import SourceFailed
-from service.forecasting.predictions.imports import OutsideMarket, Refusal
 from service.sources.odds import SOURCES as BY_NAME
 from service.sources.odds import source
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 from service.sources.odds.source import instant, listed, number, price
+from tests.sources.conftest import ExchangeServer, serve
 from tests.sources.faults import body, hang, late_and_hanging
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-ANYTHING = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=4)
+
+@pytest.fixture
+def server() -> Iterator[ExchangeServer]:
+    """An outside market on this machine that lists nothing until a test says what."""
+    yield from serve(ExchangeServer(routes=lambda *_: {"markets": []}))
+
+
 SOURCES = pytest.mark.parametrize("source", [POLYMARKET, KALSHI], ids=["polymarket", "kalshi"])
 
 
-def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_row):
-    """Without `closed=true` it would leave them out."""
+def test_settled_markets_are_asked_for(server, resolved_row, kalshi_row):
+    """Polymarket would leave finished ones out without `closed=true`; Kalshi gets tickers."""
     flags = []
 
     def routes(_, path, query):
@@ -37,41 +40,12 @@ def test_finished_markets_of_polymarket_are_asked_for_as_such(server, resolved_r
     ids = ["1460332", *map(str, range(60))]
     assert list(POLYMARKET.settled(server.address, 5, ids)) == ["1460332"]
     assert flags == ["true", "true"]
-
-
-def test_settled_markets_of_kalshi_are_asked_for_by_ticker(server, kalshi_row):
     batches = []
     row = kalshi_row | {"status": "finalized", "result": "yes"}
     server.routes = lambda _, path, query: batches.append(query["tickers"]) or {"markets": [row], "cursor": ""}
     settlements = KALSHI.settled(server.address, 5, [row["ticker"], "KXETH-1"])
     assert {ticker: settlement.outcome for ticker, (settlement, _) in settlements.items()} == {row["ticker"]: "yes"}
     assert batches == [f"{row['ticker']},KXETH-1"]
-
-
-@SOURCES
-def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, bitcoin_row, kalshi_row):
-    row = bitcoin_row if source is POLYMARKET else kalshi_row
-    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.key: []}, row]}
-    markets, refusals = source.list_open(server.address, 5)
-    assert len(markets) == 1
-    assert len(refusals) >= 5
-
-
-@SOURCES
-@given(data=st.data())
-def test_no_row_is_fatal_and_none_is_lost(source, data, bitcoin_row, kalshi_row):
-    """Any field of a sound row may hold anything: it is read or refused, with numbers that are numbers."""
-    row = bitcoin_row if source is POLYMARKET else kalshi_row
-    names = data.draw(st.lists(st.sampled_from(sorted(row)), max_size=4))
-    broken = row | {name: data.draw(ANYTHING) for name in names}
-    markets, refusals = source.markets([broken, row], 0)
-    assert len(markets) + len(refusals) == 2
-    for market in markets:
-        assert isinstance(market, OutsideMarket)
-        assert 0 <= market.odds.p_yes <= 1
-        assert isfinite(market.volume_usd)
-    assert all(isinstance(refusal, Refusal) for refusal in refusals)
-    source.settlements([broken], [row[source.key]], 0)
 
 
 PATIENCE_S = 0.4
@@ -86,17 +60,15 @@ def reset(handler) -> None:
 @pytest.mark.parametrize(
     ("fault", "why"),
     [
-        (body(b"{}", 500), "it answered 500"),
-        (body(b"", 404), "it answered 404"),
-        (body(b'{"markets": []}', 302), "it answered 302"),
+        *((body(b'{"markets": []}', status), f"it answered {status}") for status in (500, 404, 302)),
         (body(b"", 429, Retry_After="30"), "it answered 429, retry after 30 s"),
         (body(b"<html>busy</html>"), "InvalidJSONError"),
         (body(b'{"markets": ['), "InvalidJSONError"),
         (body(b"[" * 100_000), "RecursionError"),
-        (body(b"[]"), "no list of markets"),
-        (body(b"null"), "no list of markets"),
-        (body(b'{"markets": null}'), "no list of markets"),
-        (body(b'{"markets": {"a": 1}}'), "no list of markets"),
+        *(
+            (body(text), "no list of markets")
+            for text in (b"[]", b"null", b'{"markets": null}', b'{"markets": {"a": 1}}')
+        ),
         (body(json.dumps({"markets": ["x" * (10 * 2**20)]}).encode()), "bytes in one page"),
         (reset, "ConnectionError"),
     ],
@@ -125,10 +97,16 @@ def test_the_deadline_is_one_for_the_whole_answer(server, source, fault):
 
 
 @SOURCES
-def test_an_empty_request_sends_nothing(server, source):
+def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, bitcoin_row, kalshi_row):
+    """An empty request sends nothing, and an empty list of markets is valid."""
     assert source.settled(server.address, 5, []) == {}
     assert server.requests == []
     assert source.list_open(server.address, 5) == ([], []), "an empty list of markets is valid"
+    row = bitcoin_row if source is POLYMARKET else kalshi_row
+    server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.key: []}, row]}
+    markets, refusals = source.list_open(server.address, 5)
+    assert len(markets) == 1
+    assert len(refusals) >= 5
 
 
 def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
@@ -160,32 +138,13 @@ def test_open_markets_on_crypto_prices_are_asked_for(server, short, parameters):
     assert short != ("volume_num_min" in query)
 
 
-def test_the_series_of_a_quarter_of_an_hour_are_asked_for_alone(server):
+def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row):
+    """Those of a quarter of an hour are asked for alone."""
     series = []
     server.routes = lambda _, path, query: series.append(query["series_ticker"]) or {"markets": [], "cursor": ""}
     KALSHI.list_open(server.address, 5, short=True)
     assert series == ["KXBTC15M", "KXETH15M", "KXSOL15M", "KXBNB15M", "KXXRP15M"]
 
-
-def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
-    """As a server does that does not know the name the cursor is sent under."""
-    server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
-    markets, _ = POLYMARKET.list_open(server.address, 5)
-    assert len(markets) == 1
-    assert len(server.requests) == 2
-
-
-def test_no_call_asks_for_more_than_ten_pages(server, bitcoin_row):
-    def endless(*_):
-        place = len(server.requests)
-        return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
-
-    server.routes = endless
-    markets, _ = POLYMARKET.list_open(server.address, 5)
-    assert len(markets) == len(server.requests) == source.MOST_PAGES == 10
-
-
-def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row):
     def routes(_, path, query):
         assert (path, query["status"]) == ("/markets", "open")
         is_first = "cursor" not in query
@@ -199,45 +158,45 @@ def test_each_kalshi_series_is_read_until_its_cursor_is_empty(server, kalshi_row
     assert ids == ["KXBTCD-1", "KXETHD-1", "KXSOLD-1", "KXXRPD-1", "KXBTC-1", "KXBTC-2", "KXETH-1"]
 
 
+def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoin_row):
+    """As a server does that does not know the name the cursor is sent under. No call asks for more than ten pages."""
+    server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
+    markets, _ = POLYMARKET.list_open(server.address, 5)
+    assert len(markets) == 1
+    assert len(server.requests) == 2
+    server.requests.clear()
+
+    def endless(*_):
+        place = len(server.requests)
+        return {"markets": [bitcoin_row | {"id": str(place)}], "next_cursor": str(place)}
+
+    server.routes = endless
+    markets, _ = POLYMARKET.list_open(server.address, 5)
+    assert len(markets) == len(server.requests) == source.MOST_PAGES == 10
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("0.4100", 0.41),
-        (0.41, 0.41),
-        (7, 7.0),
-        ("-1", -1.0),
-        (True, None),
-        (None, None),
-        ("", None),
-        ("nan", None),
-        ("1e999", None),
-        (float("inf"), None),
-        (10**400, None),
-        ("1" * 100, None),
-        ([], None),
+        *(("0.4100", 0.41), (0.41, 0.41), (7, 7.0), ("-1", -1.0)),
+        *((value, None) for value in (True, None, "", "nan", "1e999", float("inf"), 10**400, "1" * 100, [])),
     ],
 )
 def test_a_number_is_one_as_itself_or_as_a_string(value, expected):
+    """A price of zero or one is no price."""
     assert number(value) == expected
-
-
-@pytest.mark.parametrize(("value", "expected"), [("0.5", 0.5), (0, None), ("1.0000", None), (-0.1, None), (2, None)])
-def test_a_price_of_zero_or_one_is_no_price(value, expected):
-    assert price(value) == expected
+    prices = {"0.5": 0.5, 0: None, "1.0000": None, -0.1: None, 2: None}
+    assert {value: price(value) for value in prices} == prices
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("1970-01-01T00:01:00Z", 60),
-        ("1970-01-01T00:01:00.999999Z", 60),
+        *((f"1970-01-01T00:01:00{zone}", 60) for zone in ("Z", ".999999Z", "")),
         ("1970-01-01 00:01:00+00", 60),
-        ("1970-01-01T00:01:00", 60),
         ("1970-01-02", 86400),
         ("0001-01-01T00:00:00+23:59", -62135683140),
-        ("tomorrow", None),
-        (60, None),
-        (None, None),
+        *((value, None) for value in ("tomorrow", 60, None)),
     ],
 )
 def test_an_instant_is_iso_8601_and_utc_without_an_offset(value, expected):
