@@ -6,6 +6,7 @@ import json
 import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
@@ -13,22 +14,37 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from service.config import Settings
 from service.sources import sessions
 from tests.sources.proxy_servers import ProxyServer, proxying
 
 # A pool that a lane can be in, as DefiLlama lists it.
-POOL = {
-    "pool": "c0ffee",
-    "project": "uniswap-v3",
-    "chain": "Arbitrum",
-    "symbol": "WETH-USDC",
-    "poolMeta": "0.05%",
-    "tvlUsd": 60_000_000,
-    "volumeUsd1d": 90_000_000,
-    "volumeUsd7d": None,
-}
+POOL = {"pool": "c0ffee", "project": "uniswap-v3", "chain": "Arbitrum", "symbol": "WETH-USDC", "poolMeta": "0.05%"}
+POOL |= {"tvlUsd": 60_000_000, "volumeUsd1d": 90_000_000, "volumeUsd7d": None}
+
+
+def self_signed(host: str, file: Path) -> Path:
+    """Write a certificate of `host` with its key, signed by itself, to `file`."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    plain = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(*plain))
+    return file
 
 
 @dataclass
@@ -116,18 +132,10 @@ def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
 
 def kraken_pair(pair: str, stopped: bool) -> dict:
     base, quote = pair.split("/")
-    return {
-        "altname": base + quote,
-        "wsname": pair,
-        "base": base,
-        "quote": quote,
-        "pair_decimals": 2,
-        "lot_decimals": 8,
-        "fees": [[0, 0.26]],
-        "fees_maker": [[0, 0.16]],
-        "ordermin": "0.0001",
-        "status": "cancel_only" if stopped else "online",
-    }
+    names = {"altname": base + quote, "wsname": pair, "base": base, "quote": quote}
+    fees = {"fees": [[0, 0.26]], "fees_maker": [[0, 0.16]], "ordermin": "0.0001"}
+    state = {"pair_decimals": 2, "lot_decimals": 8, "status": "cancel_only" if stopped else "online"}
+    return names | fees | state
 
 
 def coinbase_routes(server: ExchangeServer, path: str, query: dict) -> object:
@@ -146,18 +154,10 @@ def coinbase_routes(server: ExchangeServer, path: str, query: dict) -> object:
 
 def coinbase_product(pair: str) -> dict:
     base, quote = pair.split("/")
-    return {
-        "product_id": f"{base}-{quote}",
-        "base_currency_id": base,
-        "quote_currency_id": quote,
-        "base_increment": "0.00000001",
-        "quote_increment": "0.01",
-        "price_increment": "0.01",
-        "product_type": "SPOT",
-        "status": "online",
-        "trading_disabled": False,
-        "is_disabled": False,
-    }
+    names = {"product_id": f"{base}-{quote}", "base_currency_id": base, "quote_currency_id": quote}
+    increments = {"base_increment": "0.00000001", "quote_increment": "0.01", "price_increment": "0.01"}
+    state = {"product_type": "SPOT", "status": "online", "trading_disabled": False, "is_disabled": False}
+    return names | increments | state
 
 
 def serve(exchange: ExchangeServer, certificate: Path | None = None) -> Iterator[ExchangeServer]:

@@ -18,8 +18,7 @@ from service.sources.headlines import FeedFailed, FeedState
 from service.sources.odds.kalshi import KALSHI
 from service.sources.sessions import BoundedSession, in_time, retry_after
 from tests.processes import free_port
-from tests.sources.certificates import self_signed
-from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.conftest import ExchangeServer, self_signed, serve
 from tests.sources.faults import body, redirect
 from tests.sources.proxy_servers import ProxyServer
 
@@ -62,39 +61,31 @@ def https_server(tmp_path, session) -> Iterator[ExchangeServer]:
 
 
 def test_an_answer_is_passed_on(server, session):
+    """A redirect is not followed, and nothing is sent after the deadline."""
     response = session.get(server.address)
     assert (response.status_code, response.json()) == (200, ANSWER)
-
-
-def test_nothing_is_sent_after_the_deadline(server, session):
+    server.fault = redirect
+    assert session.get(server.address).status_code == 302
+    assert server.requests == ["/"] * 2
     session.deadline = time.monotonic() - 1
     with pytest.raises(requests.Timeout):
         session.get(server.address)
-    assert server.requests == []
+    assert server.requests == ["/"] * 2
 
 
 def test_an_answer_beyond_the_maximum_size_is_refused(server, session):
+    """Only a success must be JSON: a page of an error keeps its status."""
+    server.fault = body(b"<html>")
+    with pytest.raises(requests.exceptions.InvalidJSONError):
+        session.get(server.address)
+    server.fault = body(b"<html>", 503)
+    assert session.get(server.address).status_code == 503
     session.most_bytes, session.is_json = 100, False
     server.fault = body(b"x" * 101)
     with pytest.raises(requests.exceptions.ContentDecodingError, match="more than 100 bytes"):
         session.get(server.address)
     server.fault = body(b"x" * 100)
     assert session.get(server.address).content == b"x" * 100
-
-
-def test_only_a_success_must_be_json(server, session):
-    """A page of an error keeps its status."""
-    server.fault = body(b"<html>")
-    with pytest.raises(requests.exceptions.InvalidJSONError):
-        session.get(server.address)
-    server.fault = body(b"<html>", 503)
-    assert session.get(server.address).status_code == 503
-
-
-def test_a_redirect_is_not_followed(server, session):
-    server.fault = redirect
-    assert session.get(server.address).status_code == 302
-    assert server.requests == ["/"]
 
 
 def test_a_password_of_the_environment_is_not_sent(server, session, monkeypatch, tmp_path):
@@ -134,12 +125,8 @@ def test_the_option_then_the_environment_name_the_proxy(monkeypatch, option, var
 @pytest.mark.parametrize(
     ("exclusion", "url", "is_direct"),
     [
-        (HOST, REMOTE, True),
-        (".test", REMOTE, True),
-        ("*", REMOTE, True),
-        ("other.test", REMOTE, False),
-        ("10.0.0.0/8", "http://10.1.2.3:11434/v1", True),
-        ("10.0.0.0/8", "http://11.1.2.3:11434/v1", False),
+        *((exclusion, REMOTE, exclusion != "other.test") for exclusion in (HOST, ".test", "*", "other.test")),
+        *(("10.0.0.0/8", f"http://{net}.1.2.3:11434/v1", net == 10) for net in (10, 11)),
     ],
 )
 @pytest.mark.parametrize("option", ["", SOCKS])
@@ -153,60 +140,48 @@ def test_hosts_of_no_proxy_are_reached_directly(monkeypatch, exclusion, url, is_
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost", "model.localhost", "[::1]", "0.0.0.0"])
 def test_only_the_option_holds_for_this_machine(monkeypatch, host):
-    """HTTPS_PROXY and so on do not apply to loopback addresses; SOURCE_PROXY does."""
+    """HTTPS_PROXY and so on do not apply to loopback addresses; SOURCE_PROXY does. Some names only look local."""
     url = f"http://{host}:8190/path"
     monkeypatch.setenv("ALL_PROXY", HTTP)
     assert sessions.proxy_of(url) == ""
     use(SOCKS)
     assert sessions.proxy_of(url) == SOCKS
-
-
-@pytest.mark.parametrize("host", ["localhost.example.com", "1127.0.0.1", "127.example.com"])
-def test_a_name_that_looks_local_is_not(host):
-    assert not sessions.is_loopback(f"http://{host}/")
+    for name in ("localhost.example.com", "1127.0.0.1", "127.example.com"):
+        assert not sessions.is_loopback(f"http://{name}/")
 
 
 @pytest.mark.parametrize(
     "proxy", ["http://", "socks5://name:sec@ret@proxy.test:port", "http://name:sec/ret@proxy.test"]
 )
-def test_an_option_that_is_no_address_is_refused_at_once(proxy):
-    """The sentence repeats nothing of the address, which may hold a password."""
+def test_an_option_that_is_no_address_is_refused_at_once(monkeypatch, proxy):
+    """The sentence repeats nothing of the address, which may hold a password; a variable is named."""
     with pytest.raises(sessions.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as failure:
         use(proxy)
     assert "sec" not in failure.value.detail
-
-
-def test_a_variable_that_is_no_address_is_named(monkeypatch, server):
     monkeypatch.setenv("ALL_PROXY", "socks4://name:secret@proxy.test")
     with pytest.raises(SourceFailed, match="ALL_PROXY: not a valid address") as failure:
-        KALSHI.list_open(at_name(server), ENOUGH_S)
+        KALSHI.list_open(REMOTE, ENOUGH_S)
     assert "secret" not in failure.value.detail
 
 
-def test_http_is_requested_from_the_http_proxy(session, server, http_proxy):
+def test_http_is_requested_from_the_http_proxy(session, server, http_proxy, socks_proxy):
+    """SOCKS5 gets the address of the name: as with curl, only `socks5h` leaves names to the proxy."""
     use(http_proxy.address)
     assert session.get(f"{at_name(server)}/path").json() == ANSWER
     assert http_proxy.requests == [f"GET {at_name(server)}/path"]
     assert server.requests == ["/path"]
-
-
-def test_https_goes_through_a_tunnel(session, https_server, proxy):
-    """The proxy sees the host only, whose name it resolves; the certificate is checked behind it."""
-    use(proxy.address)
-    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
-    command = "CONNECT" if proxy.scheme == "http" else "SOCKS"
-    assert proxy.requests == [f"{command} {at_name(https_server).removeprefix('https://')}"]
-
-
-def test_socks5_gets_the_address_of_the_name(session, server, socks_proxy):
-    """As with curl, only `socks5h` leaves names to the proxy."""
     socks_proxy.scheme = "socks5"
     use(socks_proxy.address)
     session.get(server.address.replace("127.0.0.1", "localhost"))
     assert socks_proxy.requests == [f"SOCKS {server.address.removeprefix('http://')}"]
 
 
-def test_the_password_is_for_the_proxy_alone(session, https_server, proxy):
+def test_https_goes_through_a_tunnel(session, https_server, proxy):
+    """The proxy alone has the password, and sees the host only; the certificate is checked behind it."""
+    use(proxy.address)
+    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
+    command = "CONNECT" if proxy.scheme == "http" else "SOCKS"
+    assert proxy.requests == [f"{command} {at_name(https_server).removeprefix('https://')}"]
     proxy.password, headers = "name:p@ss", []
     use(proxy.with_password("name:p%40ss"))
     https_server.fault = lambda handler: (headers.extend(handler.headers), handler.reply(200, b"{}"))
@@ -282,8 +257,7 @@ def test_a_proxy_that_hangs_ends_at_the_deadline(session, proxy, url):
 @pytest.mark.parametrize(
     ("fault", "seconds", "reason"),
     [
-        ("absent", ENOUGH_S, "ProxyError"),
-        ("refuses", ENOUGH_S, "ProxyError"),
+        *((fault, ENOUGH_S, "ProxyError") for fault in ("absent", "refuses")),
         ("hangs", SHORT_S, "no complete response in time|Timeout"),
     ],
 )
@@ -294,13 +268,12 @@ def test_a_source_behind_a_broken_proxy_has_failed(http_proxy, source, fault, se
 
 
 def test_a_wrong_certificate_is_no_fault_of_the_proxy(session, https_server, http_proxy):
+    """Without a proxy an error stays as it is."""
     use(http_proxy.address)
     session.verify = True
     with pytest.raises(requests.exceptions.SSLError, match="certificate verify failed"):
         session.get(at_name(https_server))
-
-
-def test_without_a_proxy_an_error_stays_as_it_is(session):
+    use("")
     with pytest.raises(requests.exceptions.ConnectionError) as failure:
         session.get(f"http://127.0.0.1:{free_port()}/")
     assert not isinstance(failure.value, requests.exceptions.ProxyError)

@@ -1,4 +1,4 @@
-"""A delivery ends in time and reads little, whatever the endpoint does; certificates are those of the name."""
+"""A delivery has a deadline, a maximum size and allowed addresses; its endpoint has the certificate of its name."""
 
 from __future__ import annotations
 
@@ -10,13 +10,82 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
+import httpcore2
 import pytest
 
 from service.config import Settings
 from service.notifications.events import Attempt, Message
 from service.sources import sessions, webhooks
+from service.sources.deadline_network import AddressRefused, DeadlineBackend, resolve
 from service.sources.webhooks import MOST_BYTES, send
-from tests.sources.certificates import self_signed
+from tests.sources.conftest import self_signed
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A server on 127.0.0.1 that sends ten bytes to each of two callers."""
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.sendall(b"0123456789")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=serve, args=(listener,))
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def soon() -> float:
+    return time.monotonic() + 5
+
+
+def to(*addresses: str, **options) -> DeadlineBackend:
+    """A backend whose every name leads to these addresses."""
+    return DeadlineBackend(resolve=lambda *_: list(addresses), **options)
+
+
+def test_the_next_address_is_tried(port: int):
+    """Nothing listens on 127.0.0.2. A forbidden address among others is refused; a name may have none."""
+    backend = to("127.0.0.1", "10.0.0.1", allowed=lambda address: address != "10.0.0.1")
+    with pytest.raises(AddressRefused, match="leads to a private"):
+        backend.connect_tcp("example.com", port, soon())
+    stream = to("127.0.0.2", "127.0.0.1").connect_tcp("example.com", port, soon())
+    assert stream.read(4, soon()) == b"0123"
+    stream.close()
+    with pytest.raises(httpcore2.ConnectError, match=r"no address of example\.com"):
+        to().connect_tcp("example.com", 80, soon())
+    assert resolve("127.0.0.1", 80, 0.0) == ["127.0.0.1"]
+    with pytest.raises(httpcore2.ConnectError):
+        resolve(f"{'a' * 64}.example", 80, 0.0)
+
+
+def test_nothing_is_done_after_the_deadline(port: int):
+    """No more bytes are read than allowed."""
+    backend, past = to("127.0.0.1"), time.monotonic() - 1
+    with pytest.raises(httpcore2.ConnectTimeout):
+        backend.connect_tcp("example.com", port, past)
+    stream = backend.connect_tcp("example.com", port, soon())
+    with pytest.raises(httpcore2.ReadTimeout):
+        stream.read(4, past)
+    with pytest.raises(httpcore2.WriteTimeout):
+        stream.write(b"x", past)
+    stream.close()
+    stream = to("127.0.0.1", most_bytes=6).connect_tcp("example.com", port, soon())
+    content = b""
+    while len(content) < 6:
+        content += stream.read(4, soon())
+    assert content == b"012345"
+    with pytest.raises(httpcore2.ReadError, match="more than 6 bytes"):
+        stream.read(4, soon())
+    stream.close()
+
 
 MESSAGE = Message("msg_1", 1, "lane.trade", '{"type":"lane.trade"}')
 SECRET = "whsec_c2VjcmV0"

@@ -1,26 +1,36 @@
-"""A language model is asked within its time whatever its server does, and says why it gave nothing."""
+"""A language model is asked within its time whatever its server does; six of a mock server that others wrote."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
+from pathlib import Path
 
+import httpx
 import pytest
 
 from service.config import Settings
+from service.forecasting.voters.prompts import reading
 from service.sources import sessions
 from service.sources.llm.client import Completion, LanguageModel
 from service.sources.llm.limits import ModelFailed
 from service.sources.llm.providers import PROVIDERS, Chosen, parse
-from tests.processes import free_port
+from tests.conftest import absent
+from tests.processes import PATIENCE_S, free_port, running
 from tests.sources.llm import model_server as it
 from tests.sources.llm.conftest import KEY
 from tests.sources.llm.model_server import answers, events, refuses, sends, vote_text
 
 SCHEMA = {"type": "object", "properties": {"probability_yes": {"type": "integer"}}}
 DEADLINE_S = 0.6
+UNREADABLE_PIECES = (b"{broken", b"5", b'{"choices": {"a": 1}}', b'{"choices": [{"delta": {"content": [1]}}]}')
+UNREADABLE_PIECES += (b"[" * 100_000,)
 GRACE_S = 2.0  # for a busy machine; the servers hang or drip for at least 10 s
 
 
@@ -40,17 +50,14 @@ def failure(model: LanguageModel, seconds: float = DEADLINE_S) -> ModelFailed:
     return failure_info.value
 
 
-def test_a_completion_has_the_text_and_its_cost(model, server):
+def test_a_completion_has_the_text_and_its_cost(model, server, open_model):
+    """The request holds the model to the schema and to a length; a known model costs $0.25 and $2 a million."""
     completion = complete(model)
     assert json.loads(completion.text) == {"reasoning": "Momentum is up.", "probability_yes": 62}
     assert completion.tokens == 900 + 40
     assert completion.usd is None, "the price of a model that is configured by its address alone is unknown"
     assert completion.mode == "json_schema"
     assert 0 < completion.latency_ms < 5000
-
-
-def test_the_request_holds_the_model_to_the_schema_and_to_a_length(model, server):
-    complete(model)
     body = server.requests[0]
     assert body["response_format"]["json_schema"] == {"name": "vote", "strict": True, "schema": SCHEMA}
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
@@ -58,14 +65,10 @@ def test_the_request_holds_the_model_to_the_schema_and_to_a_length(model, server
     assert (body["model"], body["stream"], body["max_tokens"]) == ("some-model", True, 4000)
     assert "tools" not in body
     assert server.headers[0]["accept-encoding"] == "identity"
-
-
-def test_a_known_model_has_its_cost_in_dollars(server, open_model):
-    """900 tokens at $0.25 and 40 at $2 a million."""
     chosen = Chosen(PROVIDERS["openai"], "gpt-5-mini-2025-08-07")
     completion = complete(open_model(chosen, server.address))
     assert completion.usd == pytest.approx(0.000305)
-    assert "max_completion_tokens" in server.requests[0]
+    assert "max_completion_tokens" in server.requests[1]
 
 
 @pytest.mark.parametrize(
@@ -83,29 +86,15 @@ def test_no_server_can_stretch_the_deadline(model, server, behave):
     assert (error.detail, error.may_cost) == ("did not answer in time", True)
 
 
-def test_a_complete_answer_counts_if_its_stream_stays_open(model, server):
-    """Some never close the stream; waiting for that must not lose the vote."""
-    server.behaviours = [it.hangs_after(events(vote_text(), usage=None).replace(b"data: [DONE]\n\n", b""))]
-    completion = complete(model, 0.5)
-    assert json.loads(completion.text)["probability_yes"] == 62
-    assert completion.tokens is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
-        (it.resets, "interrupted its answer"),
-        (it.breaks_off, "interrupted its answer"),
-        (sends(b""), "interrupted its answer"),
+        *((behave, "interrupted its answer") for behave in (it.resets, it.breaks_off, sends(b""))),
         (sends(b'data: {"error": {"message": "overloaded"}}\n\n'), "interrupted its answer"),
-        (sends(b"data: {broken\n\n"), "sent an unreadable answer"),
-        (sends(b"data: 5\n\n"), "sent an unreadable answer"),
-        (sends(b'data: {"choices": {"a": 1}}\n\n'), "sent an unreadable answer"),
-        (sends(b'data: {"choices": [{"delta": {"content": [1]}}]}\n\n'), "sent an unreadable answer"),
+        *((sends(b"data: %s\n\n" % piece), "sent an unreadable answer") for piece in UNREADABLE_PIECES),
         (sends(b"<html>hello</html>", "text/html"), "sent an unreadable answer"),
         (sends(b"[" * 100_000, "application/json"), "sent an unreadable answer"),
-        (sends(b"data: " + b"[" * 100_000 + b"\n\n"), "sent an unreadable answer"),
         (sends(b"data: " + b"x" * 10_000_000), "sent an answer that is too long"),
         (answers("x" * 200_000, size=1000), "sent an answer that is too long"),
         (refuses(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)"),
@@ -142,10 +131,11 @@ def test_a_transient_failure_is_retried(model, server, behave):
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429])
 def test_a_permanent_failure_is_not_retried(model, server, status):
-    server.behaviours = [refuses(status), answers(vote_text())]
-    failure(model)
+    """Nor is a wait begun that goes beyond the deadline."""
+    server.behaviours = [refuses(status, Retry_After="3"), answers(vote_text())]
+    failure(model, 2.0)
     assert len(server.requests) == 1
 
 
@@ -160,14 +150,8 @@ def test_retry_after_is_respected(model, server, header):
     assert time.monotonic() - began > 0.99
 
 
-def test_a_wait_beyond_the_deadline_is_not_begun(model, server):
-    server.behaviours = [refuses(429, Retry_After="3"), answers(vote_text())]
-    failure(model, 2.0)
-    assert len(server.requests) == 1
-
-
 def test_pieces_may_be_cut_anywhere(model, server):
-    """A letter of three bytes is sent a byte at a time, in pieces of one character."""
+    """Also inside of a letter; a complete answer counts even if its stream is never closed."""
     content = events(vote_text(reasoning="Über 10 € …"), size=1)
 
     def behave(handler: it.Handler) -> None:
@@ -177,6 +161,10 @@ def test_pieces_may_be_cut_anywhere(model, server):
 
     server.behaviours = [behave]
     assert json.loads(complete(model).text)["reasoning"] == "Über 10 € …"
+    server.behaviours = [it.hangs_after(events(vote_text(), usage=None).replace(b"data: [DONE]\n\n", b""))]
+    completion = complete(model, 0.5)
+    assert json.loads(completion.text)["probability_yes"] == 62
+    assert completion.tokens is None
 
 
 @pytest.mark.parametrize(
@@ -210,21 +198,18 @@ VALIDATION = "validation error: ('body', 'response_format', 'type')"
         ),
         ([refuses(500, VALIDATION)], ["json_schema", "json_object+schema", "json_object+schema"]),
         ([refuses(500)] * 2, ["json_schema", "json_schema", "json_object+schema", "json_object+schema"]),
+        (
+            [refuses(400, "no response_format")] * 3,
+            ["json_schema", "json_object+schema", "json_object", "text", "text"],
+        ),
     ],
-    ids=["refused", "named by a failure", "fails inside"],
+    ids=["refused", "named by a failure", "fails inside", "in words"],
 )
 def test_a_refused_mode_is_left_for_the_next_and_not_tried_again(model, server, refusals, modes):
     server.behaviours = [*refusals, answers(vote_text())]
     assert complete(model).mode == complete(model).mode == modes[-1].replace("+", "_")
     assert server.modes == modes
-
-
-def test_a_server_that_takes_no_mode_at_all_is_asked_in_words(model, server):
-    refusal = refuses(400, "unknown field response_format")
-    server.behaviours = [refusal, refusal, refusal, answers(vote_text())]
-    assert complete(model).mode == "text"
-    assert server.modes[-1] == "text"
-    assert json.dumps(SCHEMA) in server.requests[-1]["messages"][0]["content"]
+    assert (json.dumps(SCHEMA) in server.requests[-1]["messages"][0]["content"]) == (modes[-1] != "json_schema")
 
 
 def test_a_server_that_is_down_does_not_change_the_mode(model, server):
@@ -233,7 +218,8 @@ def test_a_server_that_is_down_does_not_change_the_mode(model, server):
     assert model.modes.of(model.engine) == "json_schema"
 
 
-def test_a_key_is_shown_nowhere(model, server, capfd, caplog):
+def test_a_key_is_shown_nowhere(model, server, capfd, caplog, open_model, monkeypatch):
+    """Nothing of the environment is sent: the SDK would send one provider's organisation and key to every other."""
     server.behaviours = [refuses(401, f"Incorrect API key provided: {KEY}")]
     with caplog.at_level("DEBUG"), pytest.raises(ModelFailed) as failure_info:
         complete(model)
@@ -241,32 +227,22 @@ def test_a_key_is_shown_nowhere(model, server, capfd, caplog):
     outputs = [repr(model), str(error), repr(error.__cause__), caplog.text, *capfd.readouterr()]
     assert not any(KEY in words for words in outputs)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
-
-
-def test_nothing_of_the_environment_is_sent_to_a_provider(open_model, server, monkeypatch):
-    """The SDK would send one provider's organisation and key to every other."""
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "sk-of-another")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    server.behaviours = [answers(vote_text())]
     complete(open_model(parse("some-model", server.address), server.address))
-    assert "sk-of-another" not in str(server.headers[0])
-    assert server.headers[0]["authorization"] == "Bearer none"
-    assert not any(name.startswith("openai-") for name in server.headers[0])
+    assert "sk-of-another" not in str(server.headers[1])
+    assert server.headers[1]["authorization"] == "Bearer none"
+    assert not any(name.startswith("openai-") for name in server.headers[1])
 
 
 def test_one_client_serves_many_threads(model, server):
     """Six seats and four callers at once, each with an answer of its own."""
     server.behaviours = [answers(vote_text(number)) for number in range(24)]
-    probabilities: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: probabilities.append(json.loads(complete(model, 10).text)["probability_yes"]))
-        for _ in range(24)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(probabilities) == list(range(24))
+    with ThreadPoolExecutor(24) as threads:
+        completions = list(threads.map(lambda _: complete(model, 10), range(24)))
+    assert sorted(json.loads(completion.text)["probability_yes"] for completion in completions) == list(range(24))
 
 
 @pytest.mark.usefixtures("without_proxy")
@@ -280,3 +256,115 @@ def test_a_proxy_serves_models_elsewhere(model_at, server, http_proxy, monkeypat
     address = server.address.replace("127.0.0.1", "model.test")
     complete(model_at(address))
     assert http_proxy.requests == [f"POST {address}/chat/completions"]
+
+
+PACKAGE = "@copilotkit/aimock@1.43.0"
+
+VOTES = {
+    "gpt-5-mini": ("openai", 61),
+    "claude-haiku-4-5": ("anthropic", 38),
+    "gemini-2.5-flash": ("gemini", 50),
+    "deepseek-chat": ("deepseek", 0),
+    "grok-4": ("xai", 100),
+    "mistral-small-latest": ("mistral", 7),
+}
+
+
+def vote(probability: int) -> dict:
+    return {"content": json.dumps({"reasoning": "Moves of a week point up.", "probability_yes": probability})}
+
+
+def failing(status: int) -> dict:
+    return {"error": {"message": "not now", "type": "server_error"}, "status": status}
+
+
+FIXTURES = [
+    *({"match": {"model": model}, "response": vote(p)} for model, (_, p) in VOTES.items()),
+    *({"match": {"model": f"once-{status}", "sequenceIndex": 0}, "response": failing(status)} for status in (429, 503)),
+    *({"match": {"model": f"once-{status}"}, "response": vote(62)} for status in (429, 503)),
+    {"match": {"model": "gone"}, "response": vote(62), "chaos": {"disconnectRate": 1}},
+    {"match": {"model": "malformed"}, "response": vote(62), "chaos": {"malformedRate": 1}},
+    {"match": {"model": "cut"}, "response": vote(62), "truncateAfterChunks": 2, "latency": 20},
+    {"match": {"model": "takes-objects", "responseFormat": "json_schema"}, "response": failing(500)},
+    {"match": {"model": "takes-objects"}, "response": vote(62)},
+]
+
+
+@pytest.fixture(scope="module")
+def mock_address(tmp_path_factory) -> Iterator[str]:
+    """The address of the mock server, installed for these tests and gone with them."""
+    folder = tmp_path_factory.mktemp("aimock")
+    _install(folder)
+    (folder / "fixtures.json").write_text(json.dumps({"fixtures": FIXTURES}))
+    port, program = free_port(), folder / "node_modules/@copilotkit/aimock/dist/cli.js"
+    command = ["node", str(program), "-p", str(port), "-f", str(folder / "fixtures.json"), "--log-level", "warn"]
+    with running(command, folder / "log"):
+        _wait_for(port, folder / "log")
+        yield f"http://127.0.0.1:{port}/v1"
+
+
+def _install(folder: Path) -> None:
+    if not (shutil.which("node") and shutil.which("npm")):
+        absent("no node and npm for the mock server of language models")
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), PACKAGE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    if done.returncode:
+        absent(f"npm gives no {PACKAGE}: {done.stderr.strip().splitlines()[-1:]}")
+
+
+def _wait_for(port: int, log: Path) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        try:
+            httpx.get(f"http://127.0.0.1:{port}/__aimock/journal", timeout=2)
+        except httpx.TransportError:
+            time.sleep(0.05)
+        else:
+            return
+    pytest.fail(f"the mock server did not start: {log.read_text()}")
+
+
+@pytest.fixture
+def ask_mock(mock_address: str, open_model):
+    """Ask a model of the mock server for a vote within two seconds."""
+
+    def ask(model: str, provider: str = "openai") -> Completion:
+        language_model = open_model(Chosen(PROVIDERS[provider], model), mock_address, "sk-mock")
+        return language_model.complete("You are one of nine.", "Will it?", reading.SCHEMA, time.monotonic() + 2)
+
+    return ask
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", VOTES)
+def test_a_model_of_each_provider_votes_and_reports_its_cost(ask_mock, model):
+    provider, p = VOTES[model]
+    completion = ask_mock(model, provider)
+    assert reading.read(completion.text).p == min(0.99, max(0.01, p / 100))
+    assert completion.mode == "json_schema"
+    assert completion.usd is None or completion.usd > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        ("gone", "interrupted its answer"),
+        ("cut", "interrupted its answer"),
+        ("malformed", "sent an unreadable answer"),
+        ("not-there", "was not found (404)"),
+    ],
+)
+def test_a_model_that_fails_says_why_in_its_time(ask_mock, model, reason):
+    began = time.monotonic()
+    with pytest.raises(ModelFailed) as failure:
+        ask_mock(model)
+    assert failure.value.detail == reason
+    assert time.monotonic() - began < 2.3
+
+
+@pytest.mark.slow
+def test_a_model_that_fails_once_votes_the_second_time(ask_mock):
+    """One that fails at a schema is asked for an object."""
+    assert [reading.read(ask_mock(model).text).p for model in ("once-429", "once-503")] == [0.62, 0.62]
+    assert ask_mock("takes-objects").mode == "json_object_schema"

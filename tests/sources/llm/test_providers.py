@@ -1,14 +1,30 @@
-"""Who answers for a model."""
+"""Who answers for a model, at which price, and how it is made to answer in JSON: learnt from what it refuses."""
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from service.config import SettingsError
+from service.sources.llm.modes import (
+    LADDER,
+    LARGEST_COUNT,
+    MOST_TEXT,
+    Modes,
+    StreamedCompletion,
+    TooMuchText,
+    below,
+    instructions,
+    names_the_mode,
+    response_format,
+)
 from service.sources.llm.providers import FREE, PROVIDERS, TokenPrice, parse, price_of, stated_prices
 from tests.processes import ROOT
 
@@ -24,9 +40,10 @@ from tests.processes import ROOT
 )
 @pytest.mark.parametrize("address", ["", "https://gateway.example/v1"])
 def test_every_known_provider_is_named_before_a_colon(provider, model, address):
-    """The name of a model may hold colons and slashes; a provider may be reached at another address."""
+    """The name of a model may hold colons and slashes; keys are sent over https, or to another address."""
     chosen = parse(f" {provider}:{model} ", address)
     assert (chosen.provider.name, chosen.model, chosen.engine) == (provider, model, f"{provider}:{model}")
+    assert chosen.provider.base_url.startswith("https://") or not chosen.provider.key_variable
 
 
 @pytest.mark.parametrize("name", ["qwen3", "qwen3:8b", "https:x"])
@@ -39,15 +56,13 @@ def test_a_server_of_ones_own_is_any_address(name):
 
 @pytest.mark.parametrize("name", ["gpt-4o", "openia:gpt-4o", ":gpt-4o", "", "OPENAI:gpt-4o"])
 def test_an_unknown_provider_is_refused_and_the_known_ones_are_named(name):
+    """A model whose name could not be published is refused too."""
     with pytest.raises(SettingsError) as refusal:
         parse(name)
     assert all(provider in refusal.value.detail for provider in PROVIDERS)
-
-
-@pytest.mark.parametrize("model", ["", " ", "a b", "<b>x</b>", "x" * 101, "x\ny", "gpt–5", "a'b"])
-def test_a_model_whose_name_could_not_be_published_is_refused(model):
-    with pytest.raises(SettingsError):
-        parse(f"openai:{model}")
+    for model in ("", " ", "a b", "<b>x</b>", "x" * 101, "x\ny", "gpt–5", "a'b"):
+        with pytest.raises(SettingsError):
+            parse(f"openai:{model}")
 
 
 @pytest.mark.parametrize(
@@ -67,29 +82,15 @@ def test_an_invalid_address_is_refused(address, complaint):
     assert "hunter2" not in refusal.value.detail
 
 
-def test_keys_are_sent_over_https_to_every_provider_that_takes_one():
-    assert all(provider.base_url.startswith("https://") for provider in PROVIDERS.values() if provider.key_variable)
-
-
 # Models that providers offer in November 2026, with what a million tokens may cost: input and output in USD.
 CURRENT = [
-    ("openai:gpt-5.4-mini", 0.75, 4.5),
-    ("openai:gpt-5.2", 1.75, 14),
-    ("openai:gpt-5-nano", 0.05, 0.4),
-    ("openai:gpt-4.1-mini", 0.4, 1.6),
-    ("anthropic:claude-opus-4-6", 5, 25),
-    ("anthropic:claude-sonnet-4-6", 3, 15),
-    ("anthropic:claude-haiku-4-5", 1, 5),
-    ("gemini:gemini-3.1-pro-preview", 2, 12),
-    ("gemini:gemini-3-flash-preview", 0.5, 3),
-    ("gemini:gemini-2.5-flash-lite", 0.1, 0.4),
-    ("xai:grok-4", 3, 15),
-    ("xai:grok-4-1-fast-non-reasoning", 0.2, 0.5),
-    ("mistral:mistral-medium-2508", 0.4, 2),
-    ("mistral:mistral-small-latest", 0.15, 0.6),
-    ("groq:llama-3.3-70b-versatile", 0.59, 0.79),
-    ("groq:openai/gpt-oss-120b", 0.15, 0.6),
-    ("openrouter:anthropic/claude-sonnet-4.5", 3, 15),
+    *(("openai:gpt-5.4-mini", 0.75, 4.5), ("openai:gpt-5.2", 1.75, 14), ("openai:gpt-5-nano", 0.05, 0.4)),
+    *(("openai:gpt-4.1-mini", 0.4, 1.6), ("anthropic:claude-opus-4-6", 5, 25), ("anthropic:claude-sonnet-4-6", 3, 15)),
+    *(("anthropic:claude-haiku-4-5", 1, 5), ("gemini:gemini-3.1-pro-preview", 2, 12)),
+    *(("gemini:gemini-3-flash-preview", 0.5, 3), ("gemini:gemini-2.5-flash-lite", 0.1, 0.4), ("xai:grok-4", 3, 15)),
+    *(("xai:grok-4-1-fast-non-reasoning", 0.2, 0.5), ("mistral:mistral-medium-2508", 0.4, 2)),
+    *(("mistral:mistral-small-latest", 0.15, 0.6), ("groq:llama-3.3-70b-versatile", 0.59, 0.79)),
+    *(("groq:openai/gpt-oss-120b", 0.15, 0.6), ("openrouter:anthropic/claude-sonnet-4.5", 3, 15)),
 ]
 
 
@@ -102,20 +103,20 @@ def test_a_current_model_has_its_list_price(engine, input_usd, output_usd, monke
     assert 0 < by_the_hour.input < by_the_hour.output < 3
 
 
-@pytest.mark.parametrize("suffix", ["", "-2025-08-07", "-20260929", "-2612", "-latest"])
-def test_a_model_of_one_day_costs_what_the_model_does(suffix):
-    assert price_of(parse(f"openai:gpt-5{suffix}"), {}) == TokenPrice(1.25, 10.0)
-
-
-@pytest.mark.parametrize("name", ["openai:gpt-55", "groq:foo", "ft:mine", "openai:ft:gpt-4.1-mini:acme::x"])
-def test_an_unlisted_model_has_no_known_price(name):
-    """Nor has a server of your own that gives its model a listed name."""
-    assert price_of(parse(name, "http://127.0.0.1:8080/v1"), {}) is None
-    assert price_of(parse("gpt-5", "http://127.0.0.1:8080/v1"), {}) is None
+def test_a_model_of_one_day_costs_what_the_model_does():
+    """An unlisted one has no known price, nor has a server of your own that gives its model a listed name."""
+    for suffix in ("", "-2025-08-07", "-20260929", "-2612", "-latest"):
+        assert price_of(parse(f"openai:gpt-5{suffix}"), {}) == TokenPrice(1.25, 10.0)
+    for name in ("openai:gpt-55", "groq:foo", "ft:mine", "openai:ft:gpt-4.1-mini:acme::x", "gpt-5"):
+        assert price_of(parse(name, "http://127.0.0.1:8080/v1"), {}) is None
 
 
 def test_a_stated_price_wins():
-    """Over a list price, over a local model's, which is free, and where there is none."""
+    """Over a list price, over a local model's, which is free, and where there is none; it is per million tokens."""
+    for text in ("openai:gpt-5", "openai:gpt-5=1", "=1/2", "openai:gpt-5=-1/2", "openai:gpt-5=1/two"):
+        with pytest.raises(SettingsError, match="ORACLE_PRICES"):
+            stated_prices(text)
+    assert TokenPrice(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
     for provider in ("ollama", "llamacpp", "lmstudio", "vllm"):
         assert price_of(parse(f"{provider}:llama3.2:3b"), {}) == FREE
     prices = stated_prices("openai:gpt-5=1/8, ollama:llama3.2:3b=0.01/0.02,custom:my=model=3/15.5,")
@@ -125,17 +126,6 @@ def test_a_stated_price_wins():
     assert price_of(parse("openai:gpt-5-mini"), prices) == TokenPrice(0.25, 2.0)
 
 
-@pytest.mark.parametrize("text", ["openai:gpt-5", "openai:gpt-5=1", "=1/2", "openai:gpt-5=-1/2", "openai:gpt-5=1/two"])
-def test_a_price_in_another_form_is_refused(text):
-    with pytest.raises(SettingsError, match="ORACLE_PRICES"):
-        stated_prices(text)
-
-
-def test_a_price_is_per_million_tokens():
-    """1,000 tokens read at $3 and 100 written at $15 a million."""
-    assert TokenPrice(3.0, 15.0).of(1000, 100) == pytest.approx(0.0045)
-
-
 def test_the_list_is_imported_only_for_a_listed_provider():
     """It takes 30 MB and 0.2 s, which embedded engines and local models do not need."""
     script = (
@@ -143,3 +133,96 @@ def test_the_list_is_imported_only_for_a_listed_provider():
         "providers.price_of(providers.parse('ollama:llama3.2'), {}); assert 'genai_prices' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+SCHEMA = {"type": "object", "required": ["probability_yes"]}
+ENGINE, OTHER = "openai:gpt-4o", "groq:llama-3.1-8b-instant"
+
+
+def test_modes_go_from_the_strictest_to_plain_words():
+    """A prompt contains a schema that is not enforced. The mode that worked is remembered for its model alone."""
+    for mode in LADDER:
+        text = instructions("Be brief.", mode, SCHEMA)
+        assert text == "Be brief." if mode == "json_schema" else text.endswith(json.dumps(SCHEMA))
+    assert Modes().of(ENGINE) == LADDER[0] == "json_schema"
+    assert [below(mode) for mode in LADDER] == ["json_object_schema", "json_object", "text", "text"]
+    assert response_format("text", SCHEMA) is None
+    modes = Modes()
+    modes.worked(ENGINE, "json_object")
+    assert (modes.of(ENGINE), modes.of(OTHER)) == ("json_object", "json_schema")
+
+
+def test_two_unusable_answers_in_a_row_step_down():
+    """A usable one between them forgives; earlier and concurrent calls do not undo what was learnt."""
+    modes = Modes()
+    modes.unusable(ENGINE, "json_schema")
+    modes.usable(ENGINE)
+    modes.unusable(ENGINE, "json_schema")
+    assert modes.of(ENGINE) == "json_schema"
+    modes.unusable(ENGINE, "json_schema")
+    assert modes.of(ENGINE) == "json_object_schema"
+    modes.unusable(ENGINE, "json_object_schema")
+    assert modes.of(ENGINE) == "json_object_schema"
+    modes = Modes()
+    modes.worked(ENGINE, "text")
+    modes.worked(ENGINE, "json_schema")
+    modes.unusable(ENGINE, "json_schema")
+    modes.unusable(ENGINE, "json_schema")
+    assert modes.of(ENGINE) == "text"
+    modes = Modes()
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda _: modes.unusable(ENGINE, "json_schema"), range(20)))
+    assert modes.of(ENGINE) == "json_object_schema"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "is_of_the_mode"),
+    [
+        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", True),
+        ("This model does not support JSON mode", True),
+        ("Structured outputs are not available", True),
+        ("{'param': 'response_format'}", True),
+        ("GenerateContentRequest.generation_config.response_schema.properties: unknown field", True),
+        *((text, False) for text in ("context length exceeded", "max_tokens is too large", "")),
+    ],
+)
+def test_a_refusal_of_the_mode_names_it(refusal, is_of_the_mode):
+    assert names_the_mode(refusal) == is_of_the_mode
+
+
+def piece(text: Any = None, *, finish: str | None = None, usage: Any = None) -> SimpleNamespace:
+    choice = SimpleNamespace(delta=SimpleNamespace(content=text), finish_reason=finish)
+    return SimpleNamespace(choices=[choice], usage=usage)
+
+
+def usage(prompt: Any, completion: Any) -> SimpleNamespace:
+    return SimpleNamespace(prompt_tokens=prompt, completion_tokens=completion)
+
+
+def read(*pieces: Any) -> StreamedCompletion:
+    completion = StreamedCompletion()
+    completion.read(pieces)
+    return completion
+
+
+def test_pieces_are_joined_until_the_model_finishes():
+    """Only the first choice is read. Of too much text, what was read before is kept: it may have been charged."""
+    completion = read(piece("{"), piece("}"), piece(finish="stop", usage=usage(900, 40)))
+    assert completion == StreamedCompletion(3, "{}", is_whole=True, input_tokens=900, output_tokens=40)
+    double = piece("a")
+    double.choices.append(SimpleNamespace(delta=SimpleNamespace(content="b"), finish_reason="stop"))
+    assert read(double) == StreamedCompletion(1, "a")
+    completion = StreamedCompletion()
+    with pytest.raises(TooMuchText):
+        completion.read(iter([piece("x" * MOST_TEXT), piece("y"), piece("z")]))
+    assert (completion.pieces, completion.text[-1]) == (2, "y")
+
+
+def test_a_strange_piece_adds_no_text():
+    """An absurd count of tokens is ignored."""
+    for strange in (None, SimpleNamespace(), SimpleNamespace(choices=None), piece(5), piece(["x"])):
+        completion = read(piece("a"), strange, piece("b"))
+        assert (completion.text, completion.pieces) == ("ab", 3)
+    for counts in ((-1, 5), (5, None), ("5", 5), (LARGEST_COUNT + 1, 5)):
+        completion = read(piece("a", usage=usage(*counts)))
+        assert (completion.input_tokens, completion.output_tokens) == (None, None)

@@ -45,19 +45,14 @@ def engines(panel: tuple[Voter, ...]) -> dict[str, str]:
     return {voter.name: voter.engine for voter in panel}
 
 
-def test_without_a_choice_every_voter_is_embedded():
-    assert build_panel() == voters()
-
-
 def test_one_model_for_all_takes_the_six_seats_and_no_brain():
+    """A seat may have a model of its own or none; without a choice every voter is embedded."""
+    assert build_panel() == voters()
     panel = build_panel("openai:gpt-5-mini")
     assert [voter.name for voter in panel] == [voter.name for voter in voters()]
     assert [voter.kind for voter in panel] == ["seat"] * 6 + ["brain"] * 3
     assert engines(panel) == dict.fromkeys(SEATS, "openai:gpt-5-mini") | dict.fromkeys(["vol", "garch", "sv"], EMBEDDED)
     assert len({id(voter.breaker) for voter in panel[:6]}) == 6, "each has a breaker of its own"
-
-
-def test_a_seat_may_have_a_model_of_its_own_or_none():
     panel = build_panel("openai:gpt-5-mini", news={"model": "anthropic:claude-haiku-4-5"}, trend={"model": "embedded"})
     names = ["anthropic:claude-haiku-4-5", EMBEDDED, "openai:gpt-5-mini"]
     assert [engines(panel)[seat] for seat in ("news", "trend", "regime")] == names
@@ -96,15 +91,12 @@ def test_an_incomplete_choice_is_refused_with_its_option(seat, choice, complaint
 
 
 def test_seats_that_are_asked_alike_share_one_client():
-    panel = build_panel(
-        "openai:gpt-5-mini", news={"model": "openai:gpt-5"}, trend={"model": "groq:llama-3.1-8b-instant"}
-    )
+    """A key is in no representation."""
+    models = {"news": {"model": "openai:gpt-5"}, "trend": {"model": "groq:llama-3.1-8b-instant"}}
+    panel = build_panel("openai:gpt-5-mini", **models)
     clients = {voter.name: voter.model.client for voter in panel[:6]}
     assert clients["momentum"] is clients["news"]
     assert clients["momentum"] is not clients["trend"]
-
-
-def test_a_key_is_in_no_representation():
     assert "sk-" not in repr(build_panel("openai:gpt-5-mini", news={"model": "openai:gpt-5", "api_key": "sk-mine"}))
 
 
@@ -114,22 +106,20 @@ def test_a_service_without_models_does_not_import_their_library():
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
 
 
-@pytest.mark.parametrize(("world", "is_masked"), [("simulated", False), ("live", False), ("replay", True)])
-def test_only_the_models_of_a_replay_are_masked(world, is_masked, tmp_path):
+@pytest.mark.parametrize("world", ["simulated", "live", "replay"])
+def test_only_the_models_of_a_replay_are_masked(world, tmp_path):
     """A model may remember what came after recorded prices."""
-    settings = Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2")
-    panel = seated(voters(), settings, NO_LIMIT)
-    assert [seat.is_masked for seat in panel if isinstance(seat, ModelSeat)] == [is_masked] * 6
+    panel = seated(voters(), Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2"), NO_LIMIT)
+    assert [seat.is_masked for seat in panel if isinstance(seat, ModelSeat)] == [world == "replay"] * 6
 
 
 CUSTOM = {"model": "my-model", "base_url": "http://127.0.0.1:8080/v1"}
 
 
 def test_a_model_without_a_price_is_reported():
-    """Once for each model, with the option that states a price; a limit in USD alone cannot hold it."""
-    settings = Settings(
-        oracle_seats={"momentum": CUSTOM, "news": CUSTOM}, oracle_daily_usd=1.0, oracle_daily_tokens=10_000
-    )
+    """Once, with the option that states one; a limit in USD alone cannot hold it. A stated price is used."""
+    seats = {"momentum": CUSTOM, "news": CUSTOM}
+    settings = Settings(oracle_seats=seats, oracle_daily_usd=1.0, oracle_daily_tokens=10_000)
     with capture_logs() as lines:
         seated(voters(), settings, NO_LIMIT)
     (line,) = lines
@@ -138,10 +128,6 @@ def test_a_model_without_a_price_is_reported():
     usd_settings = settings.model_copy(update={"oracle_daily_tokens": None})
     with pytest.raises(SettingsError, match="ORACLE_DAILY_USD: the price of custom:my-model is unknown"):
         seated(voters(), usd_settings, NO_LIMIT)
-
-
-def test_a_stated_price_lets_a_limit_in_usd_hold():
-    """It reaches the seat's model, and nothing is reported."""
     settings = Settings(oracle_seats={"momentum": CUSTOM}, oracle_daily_usd=1.0, oracle_prices="custom:my-model=0.25/2")
     with capture_logs() as lines:
         momentum, *_ = seated(voters(), settings, NO_LIMIT)
@@ -161,12 +147,8 @@ QUESTION = Question(
     polarity="bull",
     level=105.0,
 )
-SITUATION = ForecastInputs(
-    AssetState("btc", 100.0, 0, 72 * HOUR, 72.0, 0.05, 3.5e-5, 3.5e-5, 200.0, dict.fromkeys(INPUTS, 0.5)),
-    None,
-    None,
-    fits=None,
-)
+STATE = AssetState("btc", 100.0, 0, 72 * HOUR, 72.0, 0.05, 3.5e-5, 3.5e-5, 200.0, dict.fromkeys(INPUTS, 0.5))
+SITUATION = ForecastInputs(STATE, None, None, fits=None)
 
 
 @pytest.fixture
@@ -185,13 +167,20 @@ def seat(model, spending) -> Callable[..., ModelSeat]:
     return build
 
 
-def test_its_vote_is_the_answer_of_the_model(seat, server):
+def test_the_model_gets_the_prompt_of_its_seat(seat, server):
+    """Its vote is the answer; the marks around the words of a caller are new each time."""
     server.behaviours = [answers(vote_text(71, "The week was up."))]
-    forecast = seat().forecast(QUESTION, SITUATION)
+    momentum, prompt = seat(), write("momentum", QUESTION, SITUATION, "x")
+    forecast = momentum.forecast(QUESTION, SITUATION)
     assert (forecast.p, forecast.reasoning) == (0.71, "The week was up.")
     assert forecast.fallback is False
-    assert forecast.prompt == write("momentum", QUESTION, SITUATION, "x").version
+    assert forecast.prompt == prompt.version
     assert (forecast.tokens, forecast.usd) == (940, None)
+    system, user = (message["content"] for message in server.requests[0]["messages"])
+    assert system == prompt.system
+    assert user.splitlines()[0] == prompt.user.splitlines()[0]
+    momentum.forecast(QUESTION, SITUATION)
+    assert server.requests[0]["messages"][1] != server.requests[1]["messages"][1]
 
 
 @pytest.mark.parametrize(
@@ -235,26 +224,11 @@ def test_more_seats_than_turns_wait_for_answers_at_once(seat, server, before_the
     assert [forecast.p for forecast in forecasts] == [0.71] * seats
 
 
-def test_the_model_gets_the_prompt_of_its_seat(seat, server):
-    seat().forecast(QUESTION, SITUATION)
-    prompt = write("momentum", QUESTION, SITUATION, "x")
-    system, user = (message["content"] for message in server.requests[0]["messages"])
-    assert system == prompt.system
-    assert user.splitlines()[0] == prompt.user.splitlines()[0]
-
-
 def test_a_masked_seat_sends_neither_names_nor_the_words_of_the_caller(seat, server):
     replace(seat(), is_masked=True).forecast(QUESTION, SITUATION)
     messages = str(server.requests[0]["messages"])
     assert "Will asset A be above 105 at 72.0 hours from now?" in messages
     assert not [word for word in ("btc", "Bitcoin", "Ignore your rules", "2026", "USD") if word in messages]
-
-
-def test_the_marks_around_the_words_of_a_caller_are_new_each_time(seat, server):
-    momentum = seat()
-    momentum.forecast(QUESTION, SITUATION)
-    momentum.forecast(QUESTION, SITUATION)
-    assert server.requests[0]["messages"][1] != server.requests[1]["messages"][1]
 
 
 FAULTS = [
@@ -274,31 +248,34 @@ def test_a_failed_seat_uses_its_embedded_engine_and_says_why(seat, server, behav
     assert forecast.fallback is True
     embedded = MOMENTUM.forecast(QUESTION, SITUATION)
     assert forecast.p == embedded.p
-    assert (
-        forecast.reasoning
-        == f"{embedded.reasoning} The embedded engine replaces a language model ({ENGINE}: {reason})."
-    )
+    sentence = f"The embedded engine replaces a language model ({ENGINE}: {reason})."
+    assert forecast.reasoning == f"{embedded.reasoning} {sentence}"
     assert (forecast.prompt, forecast.tokens, forecast.usd) == (None, None, None)
 
 
 def test_a_failed_seat_abstains_where_that_is_set(seat, server):
+    """Failures are logged without the key."""
     server.behaviours = [refuses(401)]
     with pytest.raises(Abstention) as abstention:
         seat("abstain").forecast(QUESTION, SITUATION)
     assert str(abstention.value) == f"{ENGINE}: refused the key (401)"
+    server.behaviours = [refuses(401, f"Incorrect API key provided: {KEY}")]
+    with capture_logs() as logs:
+        seat().forecast(QUESTION, SITUATION)
+    assert [(line["event"], line["seat"]) for line in logs] == [("model_gave_no_vote", "momentum")]
+    assert KEY not in str(logs)
+    assert KEY not in repr(seat())
 
 
-def test_an_unusable_answer_is_asked_for_once_more(seat, server):
+def test_an_unusable_answer_is_asked_for_once_more(seat, server, model):
+    """Two lead to the next mode."""
     server.behaviours = [answers("Let me think."), answers(vote_text(40))]
     forecast = seat().forecast(QUESTION, SITUATION)
     assert forecast.p == 0.40
     assert forecast.tokens == 2 * 940, "both were paid for"
-
-
-def test_two_unusable_answers_lead_to_the_next_mode(seat, server, model):
     server.behaviours = [answers("Let me think.")]
     seat().forecast(QUESTION, SITUATION)
-    assert len(server.requests) == 2
+    assert len(server.requests) == 4
     assert model.modes.of(ENGINE) == "json_object_schema"
 
 
@@ -314,15 +291,13 @@ def test_after_three_failures_the_model_is_left_alone(seat, server):
 
 
 def test_a_day_whose_budget_is_used_up_asks_no_model(seat, server, spending):
+    """It is no failure of the model."""
     momentum = seat("abstain", tokens=10_000)
     spending.add("2026-11-18", 9_000, 0.0)
     with pytest.raises(Abstention) as abstention:
         momentum.forecast(QUESTION, SITUATION)
     assert str(abstention.value) == f"{ENGINE}: today's budget for language models is used up"
     assert server.requests == []
-
-
-def test_an_empty_budget_is_no_failure_of_the_model(seat, server):
     momentum = seat("fallback", tokens=10)
     for _ in range(5):
         assert "budget" in momentum.forecast(QUESTION, SITUATION).reasoning
@@ -347,11 +322,8 @@ def test_a_stated_price_is_booked(seat, spending):
 @pytest.mark.parametrize(
     ("behave", "costs"),
     [
-        (refuses(401), False),
-        (refuses(429), False),
-        (it.hangs, True),
-        (answers(vote_text(), usage=None), True),
-        (it.breaks_off, True),
+        *((refuses(status), False) for status in (401, 429)),
+        *((behave, True) for behave in (it.hangs, answers(vote_text(), usage=None), it.breaks_off)),
     ],
 )
 def test_an_answer_without_usage_costs_the_whole_reservation(seat, server, spending, behave, costs):
@@ -360,12 +332,3 @@ def test_an_answer_without_usage_costs_the_whole_reservation(seat, server, spend
     seat().forecast(QUESTION, SITUATION)
     tokens, _ = spending.add("2026-11-18", 0, 0.0)
     assert tokens > 4000 if costs else tokens == 0
-
-
-def test_failures_are_logged_without_the_key(seat, server):
-    server.behaviours = [refuses(401, f"Incorrect API key provided: {KEY}")]
-    with capture_logs() as logs:
-        seat().forecast(QUESTION, SITUATION)
-    assert [(line["event"], line["seat"]) for line in logs] == [("model_gave_no_vote", "momentum")]
-    assert KEY not in str(logs)
-    assert KEY not in repr(seat())
