@@ -39,16 +39,13 @@ def test_staking_is_no_pool_to_be_in(record):
 
 
 def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
+    """Other fields count: the week says more of an ordinary day, and the fee may stand behind other words."""
     pools, refusals = parse({"status": "success", "data": [None, 7, row]}, VOLATILITY)
     pool = pools["c0ffee"]
     assert refusals == [], "what is no row does not affect the others"
     assert (pool.asset, pool.fee, pool.tvl_usd, pool.volume_usd) == ("eth", 0.0005, 60e6, 90e6)
     assert (pool.label, pool.source) == ("WETH/USDC 0.05% (Arbitrum)", "defillama")
     assert pool.concentration == pytest.approx(likely_concentration(0.0005, 60e6, 90e6, 0.7))
-
-
-def test_other_fields_of_a_row_count_as_well(row):
-    """The week says more of an ordinary day than the last one, and the fee may stand behind other words."""
     fields = {"project": "aerodrome-slipstream", "chain": "Base", "poolMeta": "CL100 - 0.0334%"}
     pools, _ = parsed(row | fields | {"volumeUsd7d": 350_000_000})
     assert (pools["c0ffee"].fee, pools["c0ffee"].volume_usd) == (pytest.approx(0.000334), 50e6)
@@ -57,17 +54,9 @@ def test_other_fields_of_a_row_count_as_well(row):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"poolMeta": None}, "fee"),
-        ({"poolMeta": "0%"}, "fee"),
-        ({"tvlUsd": None}, "TVL is too small"),
-        ({"tvlUsd": 1_000}, "TVL is too small"),
-        ({"tvlUsd": float("nan")}, "TVL is too small"),
-        ({"volumeUsd1d": None}, "volume"),
-        ({"volumeUsd1d": "90000000"}, "volume"),
-        ({"volumeUsd1d": -1}, "volume"),
-        ({"volumeUsd1d": 999}, "volume"),
-        ({"volumeUsd1d": 1e12}, "volume"),
-        ({"tvlUsd": 10**400}, "TVL is too small"),
+        *(({"poolMeta": fee}, "fee") for fee in (None, "0%")),
+        *(({"tvlUsd": usd}, "TVL is too small") for usd in (None, 1_000, float("nan"), 10**400)),
+        *(({"volumeUsd1d": usd}, "volume") for usd in (None, "90000000", -1, 999, 1e12)),
         ({"symbol": "SOL-USDC"}, "volatility of sol"),
     ],
 )
@@ -80,16 +69,9 @@ def test_an_unusable_row_is_refused_with_the_reason(row, change, reason):
 @pytest.mark.parametrize(
     "change",
     [
-        {"project": "uniswap-v2"},
-        {"project": None},
-        {"project": []},
-        {"chain": {}},
-        {"chain": "Moonbeam"},
-        {"symbol": "USDC-USDT"},
-        {"symbol": "WETH-WBTC"},
-        {"symbol": "WETH-USDC-DAI"},
-        {"symbol": "PEPE-USDC"},
-        {"symbol": None},
+        *({"project": project} for project in ("uniswap-v2", None, [])),
+        *({"chain": chain} for chain in ({}, "Moonbeam")),
+        *({"symbol": symbol} for symbol in ("USDC-USDT", "WETH-WBTC", "WETH-USDC-DAI", "PEPE-USDC", None)),
     ],
 )
 def test_other_rows_are_passed_over(row, change):
@@ -110,10 +92,7 @@ def llama():
 @pytest.mark.parametrize(
     "fault",
     [
-        status(500),
-        status(429),
-        redirect,
-        body(b"<html>busy</html>"),
+        *(status(500), status(429), redirect, body(b"<html>busy</html>")),
         body(b'{"status": "success", "data": []}' + b" " * 200_000),
     ],
 )

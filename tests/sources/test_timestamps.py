@@ -40,33 +40,28 @@ def test_the_response_of_an_authority_is_a_timestamp(tsa: Authority, root: Root)
 
 
 @pytest.mark.parametrize(
-    ("reply", "sentence"),
+    ("failures", "body", "sentence"),
     [
-        ("status", "no response: HTTPError"),
-        ("text", "no timestamp"),
-        ("earlier", "another request"),
-        ("rejection", "no timestamp"),
-        ("large", "no response: ContentDecodingError"),
+        ([503], None, "no response: HTTPError"),
+        *(([], body, "no timestamp") for body in (b"hello", b"\x30\x05\x30\x03\x02\x01\x02")),
+        ([], None, "another request"),
+        ([], bytes(2**17), "no response: ContentDecodingError"),
     ],
+    ids=["status", "text", "rejection", "earlier", "large"],
 )
-def test_another_response_is_a_failure_of_the_source(tsa: Authority, root: Root, reply: str, sentence: str):
+def test_another_response_is_a_failure_of_the_source(tsa: Authority, root: Root, failures, body, sentence: str):
     """An earlier response is valid in itself; a request has a number of its server against that."""
     stamp(tsa.url, root, b"", LIMIT_S)
-    rejection = b"\x30\x05\x30\x03\x02\x01\x02"
-    earlier = (tsa.folder / "reply").read_bytes()
-    tsa.failures[:] = [503] if reply == "status" else []
-    bodies = {"text": b"hello", "earlier": earlier, "rejection": rejection, "large": bytes(2**17)}
-    tsa.replies[:] = [bodies[reply]] if reply in bodies else []
+    tsa.failures[:] = failures
+    tsa.replies[:] = [] if failures else [(tsa.folder / "reply").read_bytes() if body is None else body]
     with pytest.raises(SourceFailed, match=sentence):
         stamp(tsa.url, root, b"", LIMIT_S)
 
 
 def test_an_authority_that_is_not_trusted_is_not_kept(tsa: Authority, root: Root, tmp_path):
+    """One that is away is a failure of the source."""
     other = Authority(tmp_path / "other").certificates.read_bytes()
     with pytest.raises(SourceFailed, match="signed by no authority that is trusted"):
         stamp(tsa.url, root, other, LIMIT_S)
-
-
-def test_an_authority_that_is_away_is_a_failure_of_the_source(root: Root):
     with pytest.raises(SourceFailed, match="no response: ConnectionError"):
         stamp(f"http://127.0.0.1:{free_port()}/", root, b"", LIMIT_S)

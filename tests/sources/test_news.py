@@ -1,15 +1,20 @@
-"""Asking feeds for headlines: what a server may do to a caller that must go on, and what is believed of an answer."""
+"""Headlines that feeds give to a caller that must go on, and events of the operator's calendar."""
 
 from __future__ import annotations
 
 import gzip
 import time
+from collections.abc import Callable
 from email.utils import formatdate
+from pathlib import Path
 
 import pytest
 
+from service.config import SettingsError
 from service.errors import SourceFailed
+from service.forecasting.voters.context import ScheduledEvent
 from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.sources.event_calendar import read_events
 from service.sources.headlines import FeedFailed, FeedState, fetch, headlines_in, source_of
 from tests.sources.conftest import ExchangeServer, serve
 from tests.sources.faults import hang, late_and_hanging
@@ -70,8 +75,7 @@ def test_an_unchanged_feed_is_not_sent_again(paper):
         ({"Retry_After": formatdate(NOW + 2 * HOUR, usegmt=True)}, 2 * HOUR),
         ({"Retry_After": "0"}, MINUTE),
         ({"Retry_After": "9" * 30}, DAY),
-        ({"Retry_After": "soon"}, 15 * MINUTE),
-        ({}, 15 * MINUTE),
+        *((headers, 15 * MINUTE) for headers in ({"Retry_After": "soon"}, {})),
     ],
 )
 @pytest.mark.parametrize("status", [429, 503])
@@ -113,8 +117,7 @@ DECLARATION = b"<?xml version='1.0' encoding='%s'?><rss version='2.0'/>"
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (answering(b"", 500), "it answered 500"),
-        (answering(b"", 403), "it answered 403"),
+        *((answering(b"", status), f"it answered {status}") for status in (500, 403)),
         (answering(b"", 301, Location="https://elsewhere.example/"), "its address has moved"),
         (answering(b" " * 10 * 2**20, 301, Location="https://elsewhere.example/"), "it is larger than 2 MB"),
         (answering(b" " * 10 * 2**20), "it is larger than 2 MB"),
@@ -122,13 +125,10 @@ DECLARATION = b"<?xml version='1.0' encoding='%s'?><rss version='2.0'/>"
         (answering(b"no gzip", Content_Encoding="gzip"), "it could not be read"),
         (answering(rss(), kind="text/html"), "it is not sent as XML"),
         (answering(b"{}", kind="application/json"), "it is not sent as XML"),
-        (answering(rss()[:-3]), "it is not well-formed XML"),
-        (answering(b""), "it is not well-formed XML"),
+        *((answering(text), "it is not well-formed XML") for text in (rss()[:-3], b"")),
         (answering(b"<html><body>busy</body></html>"), "it is neither RSS nor Atom"),
-        (answering(LAUGHS), "it declares a document type"),
-        (answering(FILE), "it declares a document type"),
-        (answering(NESTING), "it has too many or too deeply nested elements"),
-        (answering(LONG), "it has too many or too deeply nested elements"),
+        *((answering(text), "it declares a document type") for text in (LAUGHS, FILE)),
+        *((answering(text), "it has too many or too deeply nested elements") for text in (NESTING, LONG)),
         (answering(DECLARATION % b"punycode"), "its encoding is not supported"),
         (answering(DECLARATION % b"utf-8" + b"\xff"), "it is not in its declared encoding"),
         (answering(b"<rss>", Content_Length="1000"), "it could not be read"),
@@ -170,14 +170,11 @@ def test_only_entries_dated_in_the_last_fortnight_are_taken():
 
 
 def test_the_newest_two_hundred_are_taken_newest_first():
-    """A repeated title counts once, at its first time."""
+    """A repeated title counts once, at its first time; one with a script comes out as plain text."""
     items = [item(f"story {n}", age=n) for n in range(300)]
     assert titles(*reversed(items)) == [f"story {n}" for n in range(200)]
     (headline,) = headlines_in(rss(item("Gold rises", age=60), item("Gold rises", age=HOUR)), URL, NOW)
     assert headline.published_at == NOW - HOUR
-
-
-def test_a_title_with_a_script_comes_out_as_plain_text():
     raw = "&lt;script&gt;steal()&lt;/script&gt;Bitcoin <![CDATA[<img src=x onerror=f()>]]>rises &amp;amp; stays"
     assert titles(item(raw), item("&lt;script&gt;steal()&lt;/script&gt;")) == ["Bitcoin rises & stays"]
 
@@ -185,17 +182,11 @@ def test_a_title_with_a_script_comes_out_as_plain_text():
 @pytest.mark.parametrize(
     ("link", "url"),
     [
-        ("https://paper.example/a?b=c", "https://paper.example/a?b=c"),
-        ("http://paper.example/", "http://paper.example/"),
+        *((link, link) for link in ("https://paper.example/a?b=c", "http://paper.example/")),
         ("/story", "https://www.paper.example/story"),
-        ("javascript:f()", None),
-        (" JavaScript:f()", None),
-        ("data:text/html,x", None),
-        ("ftp://paper.example/", None),
-        ("http://[::1", None),
-        ("https://paper.example/" + "a" * 1000, None),
-        ("https://paper.example/a b", None),
-        ("", None),
+        *((f"{scheme}:f()", None) for scheme in ("javascript", " JavaScript", "data:text/html,x", "ftp")),
+        *((f"https://paper.example/{path}", None) for path in ("a" * 1000, "a b")),
+        *((link, None) for link in ("http://[::1", "ftp://paper.example/", "")),
     ],
 )
 def test_a_link_is_http_or_absent(link, url):
@@ -203,13 +194,51 @@ def test_a_link_is_http_or_absent(link, url):
     assert headline.url == url
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-1", "windows-1252", "utf-16"])
-def test_a_feed_is_read_in_the_encoding_it_names(encoding):
-    text = rss(item("Café: gold rises")).decode().replace('"1.0"', f'"1.0" encoding="{encoding}"')
-    (headline,) = headlines_in(text.encode(encoding), URL, NOW)
-    assert headline.title == "Café: gold rises"
-
-
-def test_a_source_goes_by_its_host():
+def test_a_feed_is_read_in_the_encoding_it_names():
+    """A source goes by its host."""
+    for encoding in ("utf-8", "iso-8859-1", "windows-1252", "utf-16"):
+        text = rss(item("Café: gold rises")).decode().replace('"1.0"', f'"1.0" encoding="{encoding}"')
+        (headline,) = headlines_in(text.encode(encoding), URL, NOW)
+        assert headline.title == "Café: gold rises"
     assert source_of("https://www.paper.example/rss?x=1") == "paper.example"
     assert source_of("https://Feeds.Paper.example:8443/") == "feeds.paper.example"
+
+
+DECEMBER = 1_796_842_800  # 2026-12-09T19:00:00Z
+
+
+@pytest.fixture
+def calendar(tmp_path: Path) -> Callable[..., Path]:
+    """A file with these lines."""
+
+    def write(*lines: str) -> Path:
+        (tmp_path / "events.csv").write_text("\n".join(lines), encoding="utf-8")
+        return tmp_path / "events.csv"
+
+    return write
+
+
+def test_events_come_in_order_of_time(calendar):
+    """A time without an offset is UTC; an event may hold a comma in quotes; without a file nothing is scheduled."""
+    assert read_events(None) == ()
+    path = calendar("time,event", "2026-12-10, CPI", "", '2026-12-09T20:00:00+01:00,"Fed: decision, projections"')
+    assert read_events(path) == (
+        ScheduledEvent(DECEMBER, "Fed: decision, projections"),
+        ScheduledEvent(DECEMBER + 5 * 3600, "CPI"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        (("time,event", "soon,CPI"), "line 2 is not an ISO 8601 time and an event"),
+        (("time,event", "2026-12-10,CPI", "2026-12-11"), "line 3 is not an ISO 8601 time and an event"),
+        (("time,event", "2026-12-10, "), "line 2 names no event"),
+        (("date;title", "2026-12-10,CPI"), "the first line of .* must be time,event"),
+    ],
+)
+def test_a_line_at_fault_is_named(lines, complaint, calendar, tmp_path):
+    with pytest.raises(SettingsError, match=f"EVENTS_FILE: {complaint}"):
+        read_events(calendar(*lines))
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_events(tmp_path / "missing.csv")
