@@ -15,7 +15,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -32,8 +32,9 @@ from service import logs
 from service.store import migrations
 from service.store.database import Database
 from service.store.tables import metadata
+from tests.models import Servers, six_models
 from tests.processes import OwnRedis
-from tests.running_service import replaying, running_service
+from tests.running_service import START, RunningService, copied, replaying, running_service
 
 os.environ.setdefault("WORLD", "simulated")  # of the commands that tests run
 IN_CI = os.environ.get("CI") == "true"
@@ -180,6 +181,28 @@ def seeded(made_once) -> Path:
             running.work()
 
     return made_once("seeded", fill)
+
+
+@pytest.fixture
+def build_service(seeded: Path, tmp_path: Path) -> Iterator[Callable[..., RunningService]]:
+    """Opens the service of one folder, in which language models have five seconds, as often as a test wants."""
+    folder = copied(seeded, tmp_path)
+    with ExitStack() as opened:
+
+        def build(wall: float = START, *, oracle_deadline_s: float = 5, **options) -> RunningService:
+            service = running_service(folder, wall, oracle_deadline_s=oracle_deadline_s, **options)
+            running = opened.enter_context(service)
+            running.register()
+            return running
+
+        yield build
+
+
+@pytest.fixture
+def servers() -> Iterator[Servers]:
+    """A language model for each seat, on this machine."""
+    with six_models() as servers:
+        yield servers
 
 
 @pytest.fixture(scope="session")

@@ -11,17 +11,12 @@ from service.sources.llm.providers import PROVIDERS
 
 
 def test_three_settings_make_a_seat_a_language_model():
-    variables = {
-        "ORACLE_MOMENTUM_MODEL": "anthropic:a-model",
-        "ORACLE_MOMENTUM_API_KEY": "secret",
-        "ORACLE_NEWS_BASE_URL": "http://127.0.0.1:9/v1",
-    }
-    seats = config.read(variables).oracle_seats
-    assert seats == {
-        "momentum": Seat(model="anthropic:a-model", api_key="secret"),
-        "news": Seat(base_url="http://127.0.0.1:9/v1"),
-    }
-    assert "secret" not in repr(seats)
+    options = {"MODEL": "anthropic:a-model", "API_KEY": "secret"}
+    variables = {f"ORACLE_MOMENTUM_{name}": option for name, option in options.items()}
+    seats = config.read(variables | {"ORACLE_NEWS_BASE_URL": "http://127.0.0.1:9/v1"}).oracle_seats
+    assert seats.pop("momentum") == Seat(model="anthropic:a-model", api_key="secret")
+    assert seats == {"news": Seat(base_url="http://127.0.0.1:9/v1")}
+    assert "secret" not in repr(config.read(variables).oracle_seats)
 
 
 def test_a_providers_usual_key_variable_is_read():

@@ -46,17 +46,6 @@ def test_after_the_first_start_nine_voters_answer(house: RunningService):
     assert answer["as_of"] == iso(START - START % 300)
 
 
-@pytest.mark.slow
-def test_the_service_says_when_it_is_ready(tmp_path: Path):
-    """Before the first tick it is not ready and says what is missing; after it, it is."""
-    with running_service(tmp_path, history_days=60) as running:
-        before = running.client.get("/readyz")
-        assert before.status_code == 503
-        assert "no price bars yet" in before.get_json()["detail"]
-        running.work()
-        assert running.client.get("/readyz").get_json()["status"] == "ready"
-
-
 def test_prices_move_with_the_market(house: RunningService):
     """Five minutes later there is another bar, another document and another ETag."""
     first = house.client.get("/api/v1/prices")
@@ -107,10 +96,8 @@ def test_a_restart_continues(seeded: Path, tmp_path: Path):
 
 def test_a_database_of_another_world_is_refused(seeded: Path, tmp_path: Path):
     """Simulated bars of one seed never go on as those of another."""
-    with (
-        pytest.raises(WrongWorld, match="another DATA_DIR"),
-        running_service(copied(seeded, tmp_path), simulated_seed=7),
-    ):
+    refusal = pytest.raises(WrongWorld, match="another DATA_DIR")
+    with refusal, running_service(copied(seeded, tmp_path), simulated_seed=7):
         pass
 
 
@@ -121,22 +108,6 @@ def test_a_dead_feed_is_seen_to_be_stale(house: RunningService):
     prices = house.client.get("/api/v1/prices").get_json()
     assert prices["stale_after"] < iso(int(house.wall))
     assert prices["timestamp"] == iso(START - START % 300)
-
-
-def test_a_retry_under_the_same_key_is_free_and_identical(house: RunningService):
-    first = house.ask(**{"Idempotency-Key": "once"})
-    again = house.ask(**{"Idempotency-Key": "once"})
-    assert again.get_data() == first.get_data()
-    usage = house.client.get("/api/v1/me", headers={"X-API-Key": house.key}).get_json()
-    assert usage["used"] == 1
-
-
-def test_a_refused_question_is_not_counted(house: RunningService):
-    refused = house.ask("What is the best pizza in Rome?")
-    assert refused.status_code == 400
-    assert refused.get_json()["code"] == "not_a_market_question"
-    usage = house.client.get("/api/v1/me", headers={"X-API-Key": house.key}).get_json()
-    assert usage["used"] == 0
 
 
 @pytest.mark.slow
@@ -167,7 +138,7 @@ def test_real_months_run_through(shared_data: Path, tmp_path: Path):
         assert prices["as_of"] == "2025-05-01T00:00:00Z"
         with running.runtime.database.reading() as db:
             history = lanes.lane_bars(db, "trend", 0, 2**40, 100_000)
-            months = [name for name in _documents(db) if name.startswith("strategy-hospital/")]
+            months = db.scalars(select(snapshot.c.name).where(snapshot.c.name.like("strategy-hospital/%"))).all()
             events = [event for name in LANES for event in lanes.lane_events(db, name, 0, 2**40, 100_000)]
     assert len(months) == 15
     assert [bar.as_of for bar in history] == sorted({bar.as_of for bar in history})
@@ -203,7 +174,3 @@ def _flipped(row: str) -> str:
     """A bar whose high and low have changed places."""
     time, opening, high, low, *rest = row.split(",")
     return ",".join((time, opening, low, high, *rest))
-
-
-def _documents(db) -> list[str]:
-    return list(db.scalars(select(snapshot.c.name)))

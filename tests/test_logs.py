@@ -34,14 +34,8 @@ def test_an_event_is_one_json_line_with_time_level_and_request(capsys):
     structlog.get_logger("service.jobs").info("bars stored", asset="btc", added=3)
     (line,) = lines(capsys)
     assert line.pop("timestamp").endswith("Z")
-    assert line == {
-        "event": "bars stored",
-        "level": "info",
-        "logger": "service.jobs",
-        "request_id": "5f0c2a9be41d7c36",
-        "asset": "btc",
-        "added": 3,
-    }
+    origin = {"level": "info", "logger": "service.jobs", "request_id": "5f0c2a9be41d7c36"}
+    assert line == origin | {"event": "bars stored", "asset": "btc", "added": 3}
 
 
 def test_a_fault_is_logged_with_its_trace_in_the_same_line(capsys):
@@ -79,19 +73,10 @@ def test_a_request_is_a_line_where_it_is_wanted(web: Web, capsys, level: str):
     web.send("GET", "/api/v1/me", key=key)
     web.send("GET", "/api/v1/me", key=f"{key[:-1]}x")
     first, *others = lines(capsys)
-    assert first.pop("timestamp").endswith("Z")
-    assert first.pop("ms") >= 0
-    assert first == {
-        "event": "request",
-        "level": "info",
-        "logger": "access",
-        "request_id": "mine",
-        "method": "GET",
-        "route": "/api/v1/predictions/<market_id>",
-        "status": 404,
-        "key": None,
-        "address": "203.0.113.0/24",
-    }
+    assert (first.pop("timestamp")[-1], first.pop("ms") >= 0) == ("Z", True)
+    origin = {"event": "request", "level": "info", "logger": "access", "request_id": "mine"}
+    caller = {"status": 404, "key": None, "address": "203.0.113.0/24"}
+    assert first == origin | caller | {"method": "GET", "route": "/api/v1/predictions/<market_id>"}
     assert [(line["status"], line["key"]) for line in others] == [(200, key.split("_")[2]), (401, None)]
 
 

@@ -48,11 +48,13 @@ sys.exit(supervisor.Supervisor([sys.executable, "-c", *sys.argv[2:]], 2).run())
 
 
 @contextmanager
-def supervised(child: str, folder: Path, ready_s: float = 60.0) -> Iterator[subprocess.Popen]:
+def supervised(child: str, folder: Path, ready_s: float = 60.0, count: int = 2) -> Iterator[subprocess.Popen]:
+    """A supervisor, as soon as so many of its processes have started."""
     command = [sys.executable, "-c", PARENT, str(ready_s), child, str(folder)]
     log = folder.with_suffix(".log")
     with log.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
         try:
+            wait_until(lambda: len(started(folder)) == count)
             yield process
         finally:
             process.terminate()
@@ -84,7 +86,6 @@ def hold(tmp_path: Path) -> Callable[[bool], None]:
 def test_a_killed_process_is_replaced_and_the_other_stays(tmp_path: Path):
     """Also the second time, within seconds."""
     with supervised(CHILD, tmp_path):
-        wait_until(lambda: len(started(tmp_path)) == 2)
         target, other = sorted(started(tmp_path))
         for number in (3, 4):
             os.kill(target, signal.SIGKILL)
@@ -95,7 +96,6 @@ def test_a_killed_process_is_replaced_and_the_other_stays(tmp_path: Path):
 
 def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
     with supervised(CHILD, tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         parent.terminate()
         assert parent.wait(20) == 0
         assert not living(tmp_path)
@@ -105,7 +105,6 @@ def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
 def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path, child: str):
     """Nor do those behind a master as granian's; they would go on unsupervised beside those of the next supervisor."""
     with supervised(child, tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         parent.kill()
         parent.wait(20)
         wait_until(lambda: not living(tmp_path))
@@ -115,7 +114,6 @@ def test_a_process_whose_parent_died_before_it_looked_ends(tmp_path: Path, hold)
     """Otherwise it goes on beside those of the next master, and takes the parent that it got since for its own."""
     hold(True)
     with supervised(MASTER.format(LATECOMER), tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         orphans = started(tmp_path)
         for master in children(parent.pid):
             os.kill(master, signal.SIGKILL)
@@ -129,7 +127,6 @@ def test_a_process_whose_parent_died_before_it_looked_ends(tmp_path: Path, hold)
 
 def test_sighup_replaces_every_process(tmp_path: Path):
     with supervised(CHILD, tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         before = started(tmp_path)
         parent.send_signal(signal.SIGHUP)
         wait_until(lambda: len(started(tmp_path)) == 4 and not before & living(tmp_path))
@@ -138,7 +135,6 @@ def test_sighup_replaces_every_process(tmp_path: Path):
 def test_a_process_stays_until_its_successor_is_ready(tmp_path: Path, hold):
     """One after the other: while the first successor is not ready, the second is not started."""
     with supervised(CHILD, tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         before = started(tmp_path)
         hold(True)
         parent.send_signal(signal.SIGHUP)
@@ -150,7 +146,6 @@ def test_a_process_stays_until_its_successor_is_ready(tmp_path: Path, hold):
 
 def test_a_successor_that_is_never_ready_is_given_up(tmp_path: Path, hold):
     with supervised(CHILD, tmp_path, ready_s=0.5) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         before = started(tmp_path)
         hold(True)
         parent.send_signal(signal.SIGHUP)
@@ -161,7 +156,6 @@ def test_a_successor_that_is_never_ready_is_given_up(tmp_path: Path, hold):
 def test_a_process_that_ends_beside_its_successor_leaves_it_the_place(tmp_path: Path, hold):
     """A kill during a replacement costs neither process nor successor."""
     with supervised(CHILD, tmp_path) as parent:
-        wait_until(lambda: len(started(tmp_path)) == 2)
         before = started(tmp_path)
         hold(True)
         parent.send_signal(signal.SIGHUP)
@@ -173,7 +167,7 @@ def test_a_process_that_ends_beside_its_successor_leaves_it_the_place(tmp_path: 
 
 
 def test_refused_settings_end_all_processes(tmp_path: Path):
-    with supervised("import sys; sys.exit(2)", tmp_path) as parent:
+    with supervised("import sys; sys.exit(2)", tmp_path, count=0) as parent:
         assert parent.wait(20) == 2
 
 
@@ -181,6 +175,5 @@ def test_a_later_refusal_is_tried_again(tmp_path: Path):
     """What a process that works has accepted is not decided by the settings alone."""
     refusal = "len(list(folder.iterdir())) == 3 and sys.exit(2)"
     with supervised(CHILD.replace("say_ready()\nsignal", f"{refusal}\nsay_ready()\nsignal"), tmp_path):
-        wait_until(lambda: len(started(tmp_path)) == 2)
         os.kill(min(started(tmp_path)), signal.SIGKILL)
         wait_until(lambda: len(started(tmp_path)) == 4 and len(living(tmp_path)) == 2)

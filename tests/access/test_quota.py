@@ -30,27 +30,7 @@ def test_the_plans_are_those_of_the_contract():
 
 
 @pytest.mark.parametrize(
-    ("address", "shortened_address"),
-    [
-        ("203.0.113.7", "203.0.113.0/24"),
-        ("::ffff:203.0.113.7", "203.0.113.0/24"),
-        ("2001:db8:1:2::3", "2001:db8:1::/48"),
-        (None, NO_ADDRESS),
-        ("x", NO_ADDRESS),
-    ],
-)
-def test_a_shortened_address_names_no_household(address: str | None, shortened_address: str):
-    assert shortened(address) == shortened_address
-
-
-@pytest.mark.parametrize(
-    ("now", "ends"),
-    [
-        (MIDNIGHT - DAY, MIDNIGHT),
-        (MIDNIGHT - 1, MIDNIGHT),
-        (MIDNIGHT - 0.001, MIDNIGHT),
-        (MIDNIGHT, MIDNIGHT + DAY),
-    ],
+    ("now", "ends"), [*((MIDNIGHT - before, MIDNIGHT) for before in (DAY, 1, 0.001)), (MIDNIGHT, MIDNIGHT + DAY)]
 )
 def test_a_day_ends_and_the_next_begins_at_midnight_utc(now, ends):
     assert window_end(now, DAY) == ends
@@ -76,38 +56,26 @@ def test_after_retry_after_a_new_window_has_begun(now):
     assert window_end(now + wait, DAY) == MIDNIGHT + DAY
 
 
-@pytest.mark.parametrize(
-    ("address", "group"),
-    [
-        ("203.0.113.7", "203.0.113.7"),
-        ("::ffff:203.0.113.7", "203.0.113.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:DB8:1:2::ffff", "2001:db8:1:2::/64"),
-        ("2001:db8:1:3::", "2001:db8:1:3::/64"),
-        ("::1", "::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-    ],
-)
-def test_ipv4_counts_per_address_and_ipv6_per_64_bit_network(address, group):
-    assert network(address) == group
+V6 = "2001:db8:1::/48"
 
 
 @pytest.mark.parametrize(
-    ("address", "group"),
+    ("address", "group", "wide_group", "shortened_address"),
     [
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"),
-        ("fe80::1%eth0", "fe80::/48"),
-        ("203.0.113.7", None),
-        ("::ffff:203.0.113.7", None),
-        ("unix:", None),
-        (None, None),
+        ("203.0.113.7", "203.0.113.7", None, "203.0.113.0/24"),
+        ("::ffff:203.0.113.7", "203.0.113.7", None, "203.0.113.0/24"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", V6, V6),
+        ("2001:DB8:1:2::ffff", "2001:db8:1:2::/64", V6, V6),
+        ("2001:db8:1:3::", "2001:db8:1:3::/64", V6, V6),
+        ("::1", "::/64", "::/48", "::/48"),
+        ("fe80::1%eth0", "fe80::/64", "fe80::/48", "fe80::/48"),
+        *((text, NO_ADDRESS, None, NO_ADDRESS) for text in (None, "", "unix:", "203.0.113.07", "x" * 10_000)),
+        ("203.0.113.7:5123", NO_ADDRESS, None, NO_ADDRESS),
     ],
 )
-def test_an_ipv6_address_is_in_a_48_bit_network(address, group):
-    assert wide_network(address) == group
+def test_ipv4_counts_per_address_and_ipv6_per_network(address, group, wide_group, shortened_address):
+    """Shortened it names no household.
 
-
-@pytest.mark.parametrize("address", [None, "", "unix:", "203.0.113.7:5123", "203.0.113.07", "x" * 10_000])
-def test_what_cannot_be_read_is_counted_together(address):
-    """Else a proxy that adds the port would give every connection a limit of its own."""
-    assert network(address) == NO_ADDRESS
+    What cannot be read is counted together: else a proxy that adds the port would give every connection a limit.
+    """
+    assert (network(address), wide_network(address), shortened(address)) == (group, wide_group, shortened_address)

@@ -13,14 +13,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service.api.answering import (
-    KEPT_S,
-    Abandoned,
-    Answering,
-    SingleFlight,
-    answering,
-    require_answerable,
-)
+from service.api.answering import KEPT_S, Abandoned, Answering, SingleFlight, answering, require_answerable
 from service.api.auth import Caller
 from service.api.questions import MEANINGS, QuestionBody, QuestionInput
 from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest, NoVoters, ServiceUnavailable
@@ -40,18 +33,15 @@ CALLER = Caller("203.0.113.7")
 
 
 class ModelSeat:
-    """A seat that counts as a language model; it answers upon `release`."""
+    """A seat that counts as a language model."""
 
     name, kind, engine = "trend", "seat", "nowhere:some-model"
 
     def __init__(self) -> None:
-        self.calls, self.began, self.release = 0, Event(), Event()
-        self.release.set()
+        self.calls = 0
 
     def forecast(self, question, inputs) -> Forecast:
         self.calls += 1
-        self.began.set()
-        assert self.release.wait(20)
         return Forecast(0.7, "It trends up.", prompt="seat/1")
 
     def late(self, question, inputs, reason: str) -> Forecast:
@@ -102,23 +92,6 @@ def test_identical_questions_share_a_run_until_the_next_bar(part: Answering, sea
     assert renewal.id != answer.id
 
 
-def test_a_concurrent_caller_waits_for_the_run_of_another(app: Flask, seat):
-    seat.release.clear()
-
-    def ask() -> Answer:
-        with app.test_request_context():
-            return answering().answer(QuestionInput(QUESTION), CALLER)
-
-    with ThreadPoolExecutor(2) as threads:
-        leader = threads.submit(ask)
-        assert seat.began.wait(20)
-        follower = threads.submit(ask)
-        seat.release.set()
-        answers = leader.result(20), follower.result(20)
-    assert (seat.calls, answers[0].id == answers[1].id) == (1, True)
-    assert [answer.cached for answer in answers] == [False, True]
-
-
 def test_the_steps_end_with_the_answer_that_is_stored(part: Answering, sqlite):
     *replies, answer = part.steps(part.open(QuestionInput(QUESTION), CALLER))
     replies_by_voter: dict[str, Reply] = dict(reply for reply in replies if reply)
@@ -145,11 +118,8 @@ TOUCH = question(comparator="touch_above", level=120_000.0, canonical="Will Bitc
 DOCUMENT: dict[str, Any] = MEANINGS.dump_python(understood(TOUCH), mode="json")
 
 
-def test_a_text_is_asked_as_it_is():
+def test_a_text_or_the_sentence_of_a_document_is_asked():
     assert QuestionBody(question="Up?").content == QuestionInput("Up?")
-
-
-def test_of_a_document_the_sentence_is_asked():
     content = QuestionBody(understood={"canonical": "Up?", "asset": "btc"}, strict=True).content
     assert content == QuestionInput("Up?", {"asset": "btc"}, "understood.canonical", is_strict=True)
 
@@ -213,25 +183,18 @@ def test_a_question_about_prices_needs_no_model():
 
 @pytest.mark.parametrize(("models", "is_answered"), [(0, False), (2, False), (3, True)])
 def test_a_topic_needs_three_models(models: int, is_answered: bool):
-    question = question_of("Will the Fed cut rates by December 31?")
-    if is_answered:
-        require_answerable(question, panel(models=models), "live")
-        return
-    with pytest.raises(InvalidQuestion, match="at least 3 of the six seats"):
-        require_answerable(question, panel(models=models), "live")
+    refusal = nullcontext() if is_answered else pytest.raises(InvalidQuestion, match="at least 3 of the six seats")
+    with refusal:
+        require_answerable(question_of("Will the Fed cut rates by December 31?"), panel(models=models), "live")
 
 
-def test_a_topic_without_a_date_is_refused():
+def test_a_topic_needs_a_date_and_is_refused_in_a_replay():
+    """Names and dates are masked there, and a topic is nothing without them."""
     with pytest.raises(InvalidQuestion, match="it needs a date"):
         require_answerable(question_of("Will the Fed cut rates?"), panel(models=6), "live")
-
-
-def test_in_a_replay_a_topic_is_refused():
-    """Names and dates are masked there, and a topic is nothing without them."""
+    question, masked_panel = question_of("Will the Fed cut rates by December 31?"), panel(models=6, is_masked=True)
     with pytest.raises(InvalidQuestion, match="in a replay they may see neither names nor dates"):
-        require_answerable(
-            question_of("Will the Fed cut rates by December 31?"), panel(models=6, is_masked=True), "replay"
-        )
+        require_answerable(question, masked_panel, "replay")
 
 
 def test_a_refusal_suggests_a_question_about_the_price():
@@ -262,23 +225,16 @@ def run(flight: SingleFlight[str]) -> Callable[[str, str], bool]:
     return run
 
 
-def test_a_repeated_question_soon_after_gets_the_same_answer(flight, run):
+def test_a_repeated_question_gets_the_same_answer_for_three_minutes(flight, run, wall):
+    """Another question is another run."""
     assert run("up?", "yes")
     with flight.join("up?") as (outcome, mine):
         assert (outcome.result(), mine) == ("yes", False)
-
-
-def test_another_question_is_another_run(run):
-    assert run("up?", "yes")
     assert run("down?", "no")
-
-
-def test_after_the_cache_time_it_runs_again(run, wall):
-    assert run("up?", "yes")
     wall.time += KEPT_S - 1
     assert not run("up?", "no")
     wall.time += 1
-    assert run("up?", "no")
+    assert (run("up?", "no"), KEPT_S) == (True, 180)
 
 
 def test_a_run_longer_than_its_cache_time_is_not_started_twice(flight, run, wall):

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from service.forecasting.predictions import Prediction
 from service.ledger.commitments import text_hash
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import ASSUMED_RATES
@@ -74,6 +75,12 @@ def left(answer: TestResponse) -> int:
     return int(answer.headers["X-RateLimit-Remaining"])
 
 
+def stored(database: Database) -> Prediction:
+    """The first challenge."""
+    with database.reading() as db:
+        return predictions.find_challenge(db, 1)
+
+
 class TestCreating:
     def test_a_challenge_is_answered_whole_with_its_votes_pending(self, create, headers):
         answer = create(headers=headers)
@@ -136,9 +143,9 @@ class TestCreating:
     def test_the_ledger_has_a_hash_of_a_text(self, create, database, headers, text: str):
         """Whoever has the text and the salt that is record with it can verify the hash."""
         body = create(text, headers=headers).json
+        record = stored(database)
         with database.reading() as db:
             (entry,) = ledger.entries(db, 1, 10)
-            record = predictions.find_challenge(db, 1)
         assert (entry.kind, entry.subject, entry.backfilled) == ("question", "challenge-1", False)
         assert body["question"] == record.question.text
         assert "Ann" in body["question"]
@@ -157,27 +164,23 @@ class TestCreating:
 
     def test_its_creator_is_stored_and_never_published(self, create, call, database, bot_key):
         headers = {"X-API-Key": bot_key, "X-End-User": "alice-of-the-tests"}
-        body = (
-            create(headers=headers).text
-            + call("GET", ACTIVE).text
-            + call("GET", "/api/v1/predictions/challenge-1").text
-        )
+        answers = create(headers=headers), call("GET", ACTIVE), call("GET", "/api/v1/predictions/challenge-1")
         with database.reading() as db:
-            assert predictions.find_challenge(db, 1).author.endswith(":alice-of-the-tests")
-            body += str(ledger.entries(db, 1, 10))
+            body = "".join(answer.text for answer in answers) + str(ledger.entries(db, 1, 10))
+        assert stored(database).author.endswith(":alice-of-the-tests")
         assert "alice" not in body
         assert "author" not in body
 
     def test_many_at_once_get_numbers_of_their_own(self, create):
         with ThreadPoolExecutor(8) as threads:
             answers = list(threads.map(lambda n: create(address=f"203.0.113.{n}"), range(8)))
-        assert [answer.status_code for answer in answers] == [200] * 8
-        assert sorted(answer.json["number"] for answer in answers) == list(range(1, 9))
+        assert sorted((answer.status_code, answer.json["number"]) for answer in answers) == [
+            (200, number) for number in range(1, 9)
+        ]
 
     def test_refused_questions_are_limited_by_the_minute(self, create):
         """They cost no challenge of the day."""
-        refusal = [create("best pizza in Rome").status_code for _ in range(61)]
-        assert refusal == [400] * 60 + [429]
+        assert [create("best pizza in Rome").status_code for _ in range(61)] == [400] * 60 + [429]
 
     def test_before_the_first_prices_it_is_unavailable_and_costs_nothing(self, make_app, sqlite):
         client = make_app(sqlite).test_client()
@@ -221,9 +224,7 @@ class TestWhatIsRefused:
     def test_another_deadline_than_a_date_within_a_year_by_its_field(self, create, deadline):
         refusal = create(deadline=deadline)
         assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
-        (error,) = refusal.json["errors"]
-        assert error["field"] == "deadline"
-        assert error["message"]
+        assert [(error["field"], bool(error["message"])) for error in refusal.json["errors"]] == [("deadline", True)]
 
     def test_not_a_deadline_from_today_to_a_year_ahead(self, create, wall: Wall):
         """A deadline today is refused in the last hour of the day."""
@@ -238,11 +239,7 @@ class TestWhatIsRefused:
         [
             ("Will it rain in Berlin?", "not_a_market_question"),
             ("Will Bitcoin be above 60,000 USD by 1 February 2027?", "invalid_question"),
-            ("", "invalid_request"),
-            ("x" * 501, "invalid_request"),
-            ("Will Bitcoin\x07rise?", "invalid_request"),
-            (None, "invalid_request"),
-            (["Will Bitcoin rise?"], "invalid_request"),
+            *((text, "invalid_request") for text in ("", "x" * 501, "Will Bitcoin\x07rise?", None, [QUESTION])),
         ],
     )
     def test_an_invalid_question_by_its_field(self, create, question, code: str):
@@ -255,13 +252,10 @@ class TestVoting:
     def test_it_closes_when_the_challenge_is_settled(self, create, vote, call, database):
         create()
         vote(1, "no")
-        with database.reading() as db:
-            challenge = predictions.find_challenge(db, 1)
-        settle(database, challenge, "yes", NOON + HOUR)
+        settle(database, stored(database), "yes", NOON + HOUR)
         assert vote(1, "yes").json["code"] == "voting_closed"
         body = call("GET", "/api/v1/predictions/challenge-1").json
-        assert body["user_votes"]["no"] == 1
-        assert (body["status"], body["resolution"]["outcome"]) == ("resolved", "yes")
+        assert (body["user_votes"]["no"], body["status"], body["resolution"]["outcome"]) == (1, "resolved", "yes")
         assert body["resolution"]["evidence"] == "the last price was 50,500.00"
         assert call("GET", ACTIVE).json["count"] == 0
 
@@ -276,15 +270,12 @@ class TestVoting:
 def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, call, database):
     """Ten voters, the apex call and the row of the ledger that holds their votes."""
     create()
-    with database.reading() as db:
-        market = predictions.find_challenge(db, 1)
-    entry = let_vote(database, market, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
-    body = call("GET", "/api/v1/predictions/challenge-1").json
-    assert list(body["ai_votes"]) == [*NAMES, "swarm"]
-    assert body["apex"]["p_yes"] == 0.6
-    assert body["votes_pending"] is False
-    assert body["commitment"] == {"seq": entry.seq, "hash": entry.hash, "salt": None}
-    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in call("GET", "/api/v1/predictions/challenge-1").text
+    entry = let_vote(database, stored(database), commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
+    answer = call("GET", "/api/v1/predictions/challenge-1")
+    assert list(answer.json["ai_votes"]) == [*NAMES, "swarm"]
+    assert (answer.json["apex"]["p_yes"], answer.json["votes_pending"]) == (0.6, False)
+    assert answer.json["commitment"] == {"seq": entry.seq, "hash": entry.hash, "salt": None}
+    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in answer.text
 
 
 def test_the_deadline_of_an_open_challenge_is_to_come(create, call, wall: Wall):
@@ -306,8 +297,7 @@ def test_an_ended_challenge_is_listed_without_a_key(create, call, database, chec
     """It left the list of the open ones, and the public list of markets has it by its category, without votes."""
     create()
     tell_list(database)
-    with database.reading() as db:
-        challenge = predictions.find_challenge(db, 1)
+    challenge = stored(database)
     let_vote(database, challenge, commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
     settle(database, challenge, "yes", NOON + HOUR)
     page = call("GET", "/api/v1/markets?category=challenge&status=resolved").json

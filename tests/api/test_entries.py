@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from service.access.keys import key_id
 from service.api.auth import Caller
-from service.api.entries import cast, check_open, record
+from service.api.entries import check_open, record
 from service.errors import VotingClosed
 from service.forecasting.predictions import Prediction, Settlement
 from service.jobs.committing import keep_settlement
@@ -38,20 +38,6 @@ OPEN_MARKET = waiting("m")
 def test_voting_closes_with_the_market(market, now: int, complaint: str):
     with pytest.raises(VotingClosed, match=complaint):
         check_open(market, now, "Voting")
-
-
-def test_a_vote_replaces_the_earlier_one(sqlite):
-    caller = Caller("203.0.113.7")
-    with sqlite.writing() as db:
-        predictions.add_predictions(db, [OPEN_MARKET])
-        now = OPEN_MARKET.created_at
-        votes = [cast(db, OPEN_MARKET, side, caller, now) for side in ("yes", "no")]
-        other = cast(db, OPEN_MARKET, "no", Caller("203.0.113.8"), now)
-    assert [(vote.vote, vote.user_votes.yes, vote.user_votes.no) for vote in (*votes, other)] == [
-        ("yes", 1, 0),
-        ("no", 0, 1),
-        ("no", 0, 2),
-    ]
 
 
 MARKET = market(commitment=commitment())
@@ -92,10 +78,10 @@ def name(database: Database, app: Flask, api_key: str) -> str:
 
 @pytest.fixture
 def send_list(app: Flask, api_key: str) -> Callable[..., TestResponse]:
-    """Sends a list of forecasts: P(YES) by the id of the market."""
+    """Sends a list of forecasts: the id of a market and P(YES)."""
 
-    def send_list(forecasts: dict[str, float]) -> TestResponse:
-        body = [{"market_id": id, "p_yes": p_yes} for id, p_yes in forecasts.items()]
+    def send_list(*forecasts: tuple[str, float]) -> TestResponse:
+        body = [{"market_id": id, "p_yes": p_yes} for id, p_yes in forecasts]
         return app.test_client().post("/api/v1/forecasts", json={"forecasts": body}, headers={"X-API-Key": api_key})
 
     return send_list
@@ -107,7 +93,8 @@ def test_a_list_records_each_forecast_or_says_why_not(send_list, database, name)
     over = replace(MARKET, id="over", closes_at=NOON)
     with database.writing() as db:
         predictions.add_predictions(db, [*others, over])
-    answer = send_list({MARKET.id: 0.3, "nowhere": 0.5, "over": 0.4} | {market.id: 0.7 for market in others[:197]})
+    recorded = ((market.id, 0.7) for market in others[:197])
+    answer = send_list((MARKET.id, 0.3), ("nowhere", 0.5), ("over", 0.4), *recorded)
     assert (answer.status_code, answer.json["count"], len(answer.json["results"])) == (200, 198, 200)
     first, *refusals = answer.json["results"][:3]
     assert (first["recorded"]["market_id"], first["recorded"]["p_yes"], first["code"]) == (MARKET.id, 0.3, None)
@@ -119,11 +106,9 @@ def test_a_list_records_each_forecast_or_says_why_not(send_list, database, name)
     assert answer.headers["X-RateLimit-Limit"] == "6"
 
 
-def test_a_list_names_each_market_once_and_at_most_200(send_list, app, api_key):
-    assert send_list({f"m{number}": 0.5 for number in range(201)}).json["errors"][0]["code"] == "too_long"
-    body = {"forecasts": [{"market_id": "m", "p_yes": 0.5}] * 2}
-    answer = app.test_client().post("/api/v1/forecasts", json=body, headers={"X-API-Key": api_key})
-    assert answer.json["errors"][0]["message"] == "must name each market once"
+def test_a_list_names_each_market_once_and_at_most_200(send_list):
+    assert send_list(*((f"m{number}", 0.5) for number in range(201))).json["errors"][0]["code"] == "too_long"
+    assert send_list(("m", 0.5), ("m", 0.5)).json["errors"][0]["message"] == "must name each market once"
 
 
 def rows(database: Database) -> list[ledger.ChainEntry]:
@@ -139,17 +124,14 @@ def settle(database: Database, prediction: Prediction = MARKET, outcome: str = "
 
 class TestRecording:
     @pytest.mark.usefixtures("name")
-    def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database):
+    def test_the_answer_has_all_that_proves_it(self, forecast: Forecast, database: Database, api_key: str):
+        """The ledger holds a hash and no person."""
         body = forecast().json
         (row,) = rows(database)
         assert (body["market_id"], body["p_yes"], body["forecast_at"]) == (MARKET.id, P, "2027-01-15T12:00:00Z")
         assert (body["seq"], body["hash"], body["forecaster"]) == (row.seq, row.hash, row.subject)
         assert body["commitment"] == commitment_of(MARKET.id, body["forecaster"], P, body["salt"])
         assert body["counts_in"] == ["opening", "time_weighted"]
-
-    def test_the_ledger_holds_a_hash_and_no_person(self, forecast: Forecast, database: Database, api_key: str):
-        body = forecast().json
-        (row,) = rows(database)
         assert (row.kind, row.body) == ("forecast", {"market": MARKET.id, "commitment": body["commitment"]})
         assert api_key.split("_")[2] not in str(row)
 
@@ -164,19 +146,16 @@ class TestRecording:
         assert len({row.subject for row in rows(database)}) == 1
 
     @pytest.mark.usefixtures("name")
-    def test_an_hour_after_the_votes_it_is_no_opening(self, forecast: Forecast, wall: Wall):
-        wall.time = NOON + HOUR
-        assert forecast().json["counts_in"] == ["time_weighted"]
-
-    def test_a_backfilled_market_counts_in_no_score(self, forecast: Forecast, database: Database):
-        open_market(database, replace(MARKET, id="past", backfilled=True))
-        assert forecast(id="past").json["counts_in"] == []
-
-    @pytest.mark.usefixtures("name")
-    def test_a_challenge_counts_in_no_score(self, forecast: Forecast, database: Database):
-        """Callers ask it: a master of puppets would ask thirty times about the same event."""
-        open_market(database, replace(MARKET, id="challenge-7", category="challenge", number=7))
-        assert forecast(id="challenge-7").json["counts_in"] == []
+    @pytest.mark.parametrize(
+        ("hours", "fields", "scores"),
+        [(1, {}, ["time_weighted"]), (0, {"backfilled": True}, []), (0, {"category": "challenge", "number": 7}, [])],
+        ids=["an hour after the votes", "backfilled", "challenge"],
+    )
+    def test_the_market_and_the_hour_decide_on_the_scores(self, forecast, database, wall, hours, fields, scores):
+        """Callers ask a challenge: a master of puppets would ask thirty times about the same event."""
+        open_market(database, replace(MARKET, id="another", **fields))
+        wall.time = NOON + hours * HOUR
+        assert forecast(id="another").json["counts_in"] == scores
 
     def test_two_renewals_at_once_lose_none(self, app: Flask, forecast: Forecast, database: Database):
         """Sixteen threads, four forecasts each; the first ones compete for the id of the forecaster too."""
@@ -219,9 +198,8 @@ class TestRecording:
     def test_a_challenge_that_prices_settle_is_a_market(self, forecast: Forecast, database: Database):
         challenge = market("challenge-1", category="challenge", number=1)
         with database.writing() as db:
-            predictions.add_predictions(
-                db, [challenge, replace(challenge, id="challenge-2", number=2, resolver="hand")]
-            )
+            hand = replace(challenge, id="challenge-2", number=2, resolver="hand")
+            predictions.add_predictions(db, [challenge, hand])
         assert forecast(id="challenge-1").status_code == 200
         refusal = forecast(id="challenge-2")
         assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
@@ -238,10 +216,6 @@ class TestRefusals:
         assert refusal.json["detail"] == "Forecasting closed at 2027-01-16T12:00:00Z."
         assert len(rows(database)) == 1
 
-    def test_a_settled_market_is_closed(self, forecast: Forecast, database: Database):
-        settle(database)
-        assert forecast().json["detail"].startswith("This market was settled at")
-
     def test_a_row_recorded_after_the_close_is_refused(self, forecast: Forecast, database: Database, wall: Wall):
         """Instants of the ledger never decrease, so a clock that is behind it does not open a market again."""
         with database.writing() as db:
@@ -256,23 +230,14 @@ class TestRefusals:
         assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
         assert refusal.json["errors"][0]["field"] == "p_yes"
 
-    def test_it_shares_the_limit_of_votes(self, forecast: Forecast):
-        answer = forecast()
-        assert answer.headers["X-RateLimit-Limit"] == "60"
-        assert answer.headers["RateLimit-Policy"] == '"votes";q=60;w=3600'
-
 
 class TestReading:
-    @pytest.fixture
-    def other(self, app: Flask) -> str:
-        body = {"email": "other@example.com"}
-        return app.test_client().post("/api/v1/register", json=body).json["api_key"]
-
-    def test_only_the_author_sees_an_open_forecast(self, app: Flask, forecast: Forecast, api_key: str, other: str):
-        body = forecast().json
+    def test_only_the_author_sees_an_open_forecast(self, app: Flask, forecast: Forecast, api_key: str):
+        client, body = app.test_client(), forecast().json
+        other = client.post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
 
         def own(**headers: str) -> object:
-            return app.test_client().get(f"{PATH}/{MARKET.id}", headers=headers).json["my_forecast"]
+            return client.get(f"{PATH}/{MARKET.id}", headers=headers).json["my_forecast"]
 
         assert own(**{"X-API-Key": api_key}) == {name: body[name] for name in ("p_yes", "forecast_at", "seq", "salt")}
         assert own() is own(**{"X-API-Key": other}) is None

@@ -24,14 +24,9 @@ class TestRegistering:
         assert answer.status_code == 200
         body = dict(answer.json)
         key = body.pop("api_key")
-        assert body == {
-            "daily_limit": 10,
-            "key_id": key_id(key),
-            "plan": "free",
-            "app_name": "dashboard",
-            "created_at": "2026-11-21T12:00:00Z",
-            "quota": {"limit": 10, "remaining": 10, "reset_at": "2026-11-22T00:00:00Z"},
-        }
+        assert body.pop("quota") == {"limit": 10, "remaining": 10, "reset_at": "2026-11-22T00:00:00Z"}
+        assert body.pop("created_at") == "2026-11-21T12:00:00Z"
+        assert body == {"daily_limit": 10, "key_id": key_id(key), "plan": "free", "app_name": "dashboard"}
         assert web.ask(key).status_code == 200
 
     def test_does_not_reveal_whether_the_email_is_registered(self, web):
@@ -74,11 +69,8 @@ class TestRegistering:
         ("body", "field"),
         [
             ({}, "email"),
-            ({"email": None}, "email"),
-            ({"email": f"{'a' * 250}@example.com"}, "email"),
-            ({"email": EMAIL, "app_name": "x" * 81}, "app_name"),
-            ({"email": EMAIL, "app_name": ""}, "app_name"),
-            ({"email": EMAIL, "app_name": "two\nlines"}, "app_name"),
+            *(({"email": email}, "email") for email in (None, f"{'a' * 250}@example.com")),
+            *(({"email": EMAIL, "app_name": name}, "app_name") for name in ("x" * 81, "", "two\nlines")),
             ({"email": EMAIL, "plan": "paid"}, "plan"),
         ],
     )
@@ -129,18 +121,11 @@ class TestAKey:
 class TestMe:
     def test_shows_plan_usage_and_reset_without_counting(self, web, key):
         web.ask(key)
+        quota = {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"}
+        plain = {"key_id": key_id(key), "plan": "free", "delegating": False, "end_user": None, "forecaster": None}
+        usage = {"daily_limit": 10, "used": 1, "quota": quota, "paused_webhooks": []}
         for _ in range(3):
-            assert me(web, key).json == {
-                "key_id": key_id(key),
-                "plan": "free",
-                "delegating": False,
-                "end_user": None,
-                "forecaster": None,
-                "daily_limit": 10,
-                "used": 1,
-                "quota": {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"},
-                "paused_webhooks": [],
-            }
+            assert me(web, key).json == plain | usage
 
     def test_shows_the_usage_of_an_end_user_to_a_delegating_key(self, web):
         key = web.granted(delegating=True)

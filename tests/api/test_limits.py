@@ -192,6 +192,11 @@ class TestWhatCounts:
         assert web.ask(key, "a fault after midnight").status_code == 500
         assert web.statuses(key, 11) == {200: 10, 429: 1}
 
+    def test_an_address_that_mistypes_loses_nothing(self, web):
+        for _ in range(20):
+            assert web.register("nobody").status_code == 400
+        assert web.register().status_code == 200
+
     def test_a_plan_granted_at_noon_keeps_the_use_of_the_morning(self, web, key):
         """Of its own key alone."""
         web.statuses(key, 10)
@@ -249,52 +254,30 @@ class TestFlaskLimiter:
         assert by_view["keys.register"] == ["10 per 1 day", "50 per 1 day"]
         assert by_view["predictions.vote"] == ["60 per 1 hour", "300 per 1 hour"]
         assert by_view["challenges.create"] == ["60 per 1 minute", "300 per 1 minute", "3 per 1 day", "15 per 1 day"]
-        assert by_view["oracle.ask"] == [
-            "60 per 1 minute",
-            "300 per 1 minute",
-            "10 per 1 day",
-            "100 per 1 day",
-            f"{DELEGATED_CAP} per 1 day",
-        ]
+        assert by_view["oracle.ask"][:2] == ["60 per 1 minute", "300 per 1 minute"]
+        assert by_view["oracle.ask"][2:] == ["10 per 1 day", "100 per 1 day", f"{DELEGATED_CAP} per 1 day"]
         assert by_view["health.alive"] == []
 
 
-class TestRegistration:
-    def test_an_address_that_mistypes_loses_nothing(self, web):
-        for _ in range(20):
-            assert web.register("nobody").status_code == 400
-        assert web.register().status_code == 200
+def limit_headers(remaining: int) -> dict[str, str]:
+    """The headers of an answer at noon that leaves so many calls of the day."""
+    policies = {"RateLimit-Policy": '"daily";q=10;w=86400', "RateLimit": f'"daily";r={remaining};t=43200'}
+    counts = {"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": str(remaining), "X-RateLimit-Reset": str(MIDNIGHT)}
+    return policies | counts
 
 
 class TestWhatIsTold:
     def test_a_counted_answer_reports_the_remaining_quota(self, web, key):
-        assert rate_headers(web.ask(key)) == {
-            "RateLimit-Policy": '"daily";q=10;w=86400',
-            "RateLimit": '"daily";r=9;t=43200',
-            "X-RateLimit-Limit": "10",
-            "X-RateLimit-Remaining": "9",
-            "X-RateLimit-Reset": str(MIDNIGHT),
-        }
+        assert rate_headers(web.ask(key)) == limit_headers(9)
 
     def test_a_refusal_has_the_time_to_retry_in_headers_and_body(self, web, key):
         web.statuses(key, 10)
         refusal = web.ask(key)
         assert refusal.content_type == "application/problem+json"
-        assert rate_headers(refusal) == {
-            "RateLimit-Policy": '"daily";q=10;w=86400',
-            "RateLimit": '"daily";r=0;t=43200',
-            "X-RateLimit-Limit": "10",
-            "X-RateLimit-Remaining": "0",
-            "X-RateLimit-Reset": str(MIDNIGHT),
-            "Retry-After": "43200",
-        }
-        assert {name: refusal.json[name] for name in ("code", "limit", "remaining", "reset_at", "retry_after_s")} == {
-            "code": "quota_exhausted",
-            "limit": 10,
-            "remaining": 0,
-            "reset_at": "2026-11-22T00:00:00Z",
-            "retry_after_s": 43200,
-        }
+        assert rate_headers(refusal) == limit_headers(0) | {"Retry-After": "43200"}
+        names = ("code", "limit", "remaining", "reset_at", "retry_after_s")
+        fields = ["quota_exhausted", 10, 0, "2026-11-22T00:00:00Z", 43200]
+        assert [refusal.json[name] for name in names] == fields
 
     def test_too_many_in_a_minute_is_another_code(self, web):
         looked(web, 120)

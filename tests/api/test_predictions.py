@@ -22,11 +22,7 @@ from service import canonical
 from service.client import Client
 from service.forecasting.predictions import Opinion, Prediction
 from service.forecasting.predictions.commitments import FeaturesDocument, commitment_of
-from service.forecasting.predictions.documents import (
-    PredictionsDocument,
-    list_all,
-    predictions_document,
-)
+from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.forecasting.predictions.market_fields import COLUMNS
 from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import columns_of
@@ -199,9 +195,8 @@ class TestFiles:
         assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
         prediction = {row.id: row for row in PAST}[lines[0]["id"]]
         assert (lines[0]["comparator"], lines[0]["outcome"]) == (prediction.question.comparator, prediction.outcome)
-        assert float(lines[0]["brier_ai"]) == pytest.approx(
-            (prediction.commitment.p - (prediction.outcome == "yes")) ** 2, abs=1e-5
-        )
+        brier = (prediction.commitment.p - (prediction.outcome == "yes")) ** 2
+        assert float(lines[0]["brier_ai"]) == pytest.approx(brier, abs=1e-5)
 
     def test_without_parameters_it_has_the_open_markets(self, reader: Client, history):
         (line,) = csv.DictReader(io.StringIO(reader.table("predictions").decode()))
@@ -209,9 +204,8 @@ class TestFiles:
 
     def test_a_parquet_file_has_the_columns_of_the_csv_file(self, reader: Client, history):
         """Of every page, with the same types."""
-        file = pyarrow.parquet.read_table(
-            io.BytesIO(reader.table("predictions", "resolved", form="parquet", limit=200))
-        )
+        content = reader.table("predictions", "resolved", form="parquet", limit=200)
+        file = pyarrow.parquet.read_table(io.BytesIO(content))
         lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
         assert file.column_names == list(COLUMNS)
         assert file["id"].to_pylist() == [line["id"] for line in lines]
@@ -249,6 +243,7 @@ class TestOneMarket:
         return sqlite
 
     def test_it_is_shown_with_everything_stored(self, client: FlaskClient, settlement, check_schema):
+        """Its bars are those that settled it: from the price at the opening to the last one before the deadline."""
         body = client.get(f"{PATH}/{self.MARKET.id}").json
         check_schema(f"{PATH}/{{market_id}}", body)
         assert {vote["reasoning"] for vote in body["ai_votes"].values()} >= {"vol says so"}
@@ -256,23 +251,17 @@ class TestOneMarket:
         assert [(row["p_yes"], row["bid"], row["ask"]) for row in body["odds_series"]] == [(0.8, 0.79, None)]
         assert (body["resolution"]["outcome"], body["score"]["brier_ai"]) == ("no", 0.36)
         assert [row["kind"] for row in body["ledger"]] == ["votes"]
-
-    def test_its_bars_are_those_that_settled_it(self, client: FlaskClient, settlement):
-        """From the price at the opening to the last bar before the deadline."""
-        (evidence,) = client.get(f"{PATH}/{self.MARKET.id}").json["bars"]
+        (evidence,) = body["bars"]
         assert (evidence["asset"], evidence["step_s"], len(evidence["bars"])) == ("btc", 3600, 25)
         assert (evidence["bars"][0]["time"], evidence["bars"][-1]["close"]) == ("2027-01-14T11:00:00Z", 50_023.0)
-
-    def test_an_open_market_has_no_bars(self, client: FlaskClient, sqlite: Database):
-        open_market(sqlite, market())
-        assert client.get(f"{PATH}/{market().id}").json["bars"] == []
 
     def test_the_own_vote_is_shown_to_its_key_alone(self, client: FlaskClient, headers, sqlite: Database):
         open_market(sqlite, market())
         client.post(f"{PATH}/{market().id}/vote", json={"vote": "no"}, headers=headers)
         body = client.get(f"{PATH}/{market().id}", headers=headers).json
         assert body["my_vote"] == {"vote": "no", "voted_at": "2027-01-15T12:00:00Z"}
-        assert client.get(f"{PATH}/{market().id}").json["my_vote"] is None
+        stranger = client.get(f"{PATH}/{market().id}").json
+        assert (stranger["my_vote"], stranger["bars"]) == (None, [])
 
     @pytest.mark.parametrize("id", ["none-such", "00adcce31a6a83e7", "%00", "x" * 97])
     def test_of_another_id_there_is_none(self, client: FlaskClient, sqlite: Database, id: str):
@@ -291,9 +280,8 @@ def voted(place: int = 0, spot: float = 50_000.0) -> Prediction:
     at = NOON - (9 - place) * HOUR
     context = Context("btc", at, spot, inputs={"move_4h": None, "move_24h": 1.5}, correlations={"eth": 0.5}, **PLAIN)
     prediction, knowledge = market(f"daily-btc-{place}", at), Knowledge({"btc": context})
-    return replace(
-        prediction, commitment=commitment_of(panel_of(quorum=1).ask(prediction.question, at, knowledge), knowledge)
-    )
+    ballots = panel_of(quorum=1).ask(prediction.question, at, knowledge)
+    return replace(prediction, commitment=commitment_of(ballots, knowledge))
 
 
 @pytest.fixture
@@ -306,9 +294,7 @@ def markets(sqlite) -> list[Prediction]:
 
 
 def rows(client: FlaskClient, **query) -> list[dict]:
-    answer = client.get(FEATURES, query_string=query)
-    assert answer.status_code == 200, answer.text
-    return answer.json["rows"]
+    return client.get(FEATURES, query_string=query).json["rows"]
 
 
 def test_rows_are_the_committed_inputs(client: FlaskClient, markets, check_schema):
@@ -359,9 +345,8 @@ def test_rows_are_selected_and_their_pages_join(client: FlaskClient, markets):
 def test_votes_from_the_same_inputs_share_a_row(client: FlaskClient, sqlite):
     """Two markets of one hour, and a challenge."""
     prediction = voted()
-    challenge = open_market(
-        sqlite, replace(prediction, id="challenge-1", category="challenge", number=1, commitment=None)
-    )
+    question = replace(prediction, id="challenge-1", category="challenge", number=1, commitment=None)
+    challenge = open_market(sqlite, question)
     with sqlite.writing() as db:
         keep_opened(db, [prediction, replace(prediction, id="weekly-btc-0")], NOON)
         keep_votes(db, challenge, prediction.commitment, NOON)

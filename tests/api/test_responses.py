@@ -22,22 +22,18 @@ from tests.forecasting.made import made_bars
 
 DESCRIPTION = "/api/openapi-lite.json"
 PAGE = {"Origin": "https://blog.example"}
-PREFLIGHT = PAGE | {
-    "Access-Control-Request-Method": "POST",
-    "Access-Control-Request-Headers": "x-api-key, content-type",
-}
+METHOD, HEADERS = "Access-Control-Request-Method", "Access-Control-Request-Headers"
+PREFLIGHT = PAGE | {METHOD: "POST", HEADERS: "x-api-key, content-type"}
 
 
-@pytest.mark.parametrize("id", ["a", "Abc-9_z.1", "x" * 64])
-def test_a_plain_request_id_comes_back_in_header_and_problem(client: FlaskClient, id: str):
+KEPT, REPLACED = ("a", "Abc-9_z.1", "x" * 64), ("", "x" * 65, "a b", "<script>", "ä", "a;b")
+
+
+@pytest.mark.parametrize("id", [*KEPT, *REPLACED])
+def test_a_plain_request_id_comes_back_and_any_other_is_replaced(client: FlaskClient, id: str):
     answer = client.get("/api/nothing", headers={"X-Request-ID": id})
-    assert answer.headers["X-Request-ID"] == answer.json["request_id"] == id
-
-
-@pytest.mark.parametrize("id", ["", "x" * 65, "a b", "<script>", "ä", "a;b"])
-def test_any_other_request_id_is_replaced(client: FlaskClient, id: str):
-    answer = client.get("/api/nothing", headers={"X-Request-ID": id})
-    assert answer.headers["X-Request-ID"] == answer.json["request_id"] != id
+    assert answer.headers["X-Request-ID"] == answer.json["request_id"]
+    assert (answer.json["request_id"] == id) == (id in KEPT)
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/nothing", "/docs", "/"])
@@ -118,7 +114,8 @@ def test_a_document_is_served_as_it_lies_and_may_be_kept(client: FlaskClient):
 @pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
 def test_compressed_it_is_the_same_document_under_the_same_weak_tag(client: FlaskClient, encoding, decompress):
     answer = client.get(PATH, headers={"Accept-Encoding": encoding})
-    assert answer.headers["Content-Encoding"] == encoding
+    assert answer.headers.getlist("Content-Encoding") == [encoding]
+    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
     assert decompress(answer.data) == BODY
     assert len(answer.data) < len(BODY) / 5
     assert answer.headers["ETag"] == client.get(PATH).headers["ETag"]
@@ -158,11 +155,8 @@ def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):
         assert answer.headers["ETag"] == tag
         assert answer.headers["Cache-Control"].startswith("public")
         assert "Content-Encoding" not in answer.headers
-
-
-@pytest.mark.parametrize("candidate", ['"other"', 'W/"other"', "W/", "", '"'])
-def test_any_other_tag_gets_the_document(client: FlaskClient, candidate: str):
-    assert client.get(PATH, headers={"If-None-Match": candidate}).status_code == 200
+    for candidate in ('"other"', 'W/"other"', "W/", "", '"'):
+        assert client.get(PATH, headers={"If-None-Match": candidate}).status_code == 200
 
 
 @pytest.mark.parametrize(("encoding", "decompress"), [("gzip", gzip.decompress), ("zstd", zstd.decompress)])
@@ -183,12 +177,6 @@ def test_an_answer_that_could_be_compressed_says_so(client: FlaskClient):
 def test_small_streamed_and_packed_answers_are_left(client: FlaskClient, path: str):
     answer = client.get(path, headers={"Accept-Encoding": "gzip"})
     assert {"Content-Encoding", "Vary"}.isdisjoint(answer.headers.keys())
-
-
-def test_a_prepared_document_is_not_compressed_again(client: FlaskClient):
-    answer = client.get(PATH, headers={"Accept-Encoding": "gzip"})
-    assert answer.headers.getlist("Content-Encoding") == ["gzip"]
-    assert answer.headers.getlist("Vary") == ["Accept-Encoding"]
 
 
 def test_a_refusal_is_compressed_like_an_answer(client: FlaskClient):
@@ -242,5 +230,4 @@ def test_a_file_has_an_etag_of_its_own(client: FlaskClient, fund, accept: str):
     revalidation = client.get(FUND, headers={"Accept": accept, "If-None-Match": file.headers["ETag"]})
     assert (revalidation.status_code, revalidation.data) == (304, b"")
     assert file.headers["Cache-Control"] == document.headers["Cache-Control"]
-    name = file.headers["Content-Disposition"]
-    assert name == f'attachment; filename="fund.{"csv" if accept == CSV else "parquet"}"'
+    assert file.headers["Content-Disposition"].endswith(f'filename="fund.{"csv" if accept == CSV else "parquet"}"')

@@ -167,10 +167,7 @@ def test_one_address_cannot_take_every_connection(make_folder):
 
 def test_a_request_that_never_ends_is_closed_in_time(make_folder):
     """Behind a proxy all connections have one address; there the time limit frees them."""
-    with (
-        started("waitress", make_folder(), request_s=2) as server,
-        half_sent(server.port, CONNECTIONS) as connections,
-    ):
+    with started("waitress", make_folder(), request_s=2) as server, half_sent(server.port, CONNECTIONS) as connections:
         wait_until(server.answers, 15)
         assert _is_closed(connections[0])
 

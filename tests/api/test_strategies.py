@@ -16,12 +16,7 @@ from service.market.months import ends
 from service.trading.arena import Arena
 from service.trading.health import MEASURES
 from service.trading.hospital import HospitalDocument, admit, past, snapshot
-from service.trading.leaderboard import (
-    LeaderboardDocument,
-    StrategyDocument,
-    leaderboard,
-    strategy_page,
-)
+from service.trading.leaderboard import LeaderboardDocument, StrategyDocument, leaderboard, strategy_page
 from service.trading.strategies import STRATEGIES
 
 PATH = "/api/v1/leaderboard"

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 STREAM = {"Accept": "text/event-stream"}
 RETRY_KEY = {"Idempotency-Key": "once"}
+VOTE, REST = 'event: vote\ndata: {"a":1}\n\n', ': still being answered\n\nevent: consensus\ndata: {"all":1}\n\n'
 
 
 class Wish(Body):
@@ -86,21 +87,13 @@ def post(client, api_key: str) -> Callable:
 
 
 def test_a_stream_is_events_comments_and_an_end(post, ends, usage):
+    """No proxy and no cache may keep it."""
     answer = post()
     assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
-    assert answer.text == (
-        'event: vote\ndata: {"a":1}\n\n: still being answered\n\nevent: consensus\ndata: {"all":1}\n\n'
-    )
-    assert ends.is_closed
-    assert ends.count >= 1
-    assert usage() == 1
-
-
-def test_no_proxy_and_no_cache_may_keep_it(post):
-    headers = post().headers
-    assert headers["X-Accel-Buffering"] == "no"
-    assert headers["Cache-Control"] == "no-store"
-    assert headers["X-RateLimit-Remaining"] == "9"
+    assert answer.text == f"{VOTE}{REST}"
+    assert (ends.is_closed, ends.count >= 1, usage()) == (True, True, 1)
+    assert (answer.headers["X-Accel-Buffering"], answer.headers["Cache-Control"]) == ("no", "no-store")
+    assert answer.headers["X-RateLimit-Remaining"] == "9"
 
 
 def test_a_refusal_is_the_last_event_and_is_refunded(post, ends, usage):
@@ -199,10 +192,10 @@ def test_a_failed_stream_frees_its_key(post, usage):
 def test_an_event_is_sent_before_the_next_is_computed(server):
     with httpx.stream("GET", f"{server.url}/stepwise", timeout=20) as answer:
         pieces = answer.iter_text()
-        assert next(pieces) == 'event: vote\ndata: {"a":1}\n\n'
+        assert next(pieces) == VOTE
         (server.folder / "go-on").write_text("go on")
         rest = "".join(pieces)
-    assert rest.startswith(': still being answered\n\nevent: consensus\ndata: {"all":1}\n\nevent: error\ndata: {')
+    assert rest.startswith(f"{REST}event: error\ndata: {{")
     assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
 
 

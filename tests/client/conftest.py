@@ -26,3 +26,10 @@ def client(app: Flask) -> Iterator[Client]:
     """A client of the real application, without a key."""
     with Client("http://ninefold", transport=httpx.WSGITransport(app)) as client:
         yield client
+
+
+def recorded(answer: httpx.Response, *arguments: str, **options: str) -> tuple[Client, list[httpx.Request]]:
+    """A client whose requests are all answered so, and the requests."""
+    requests: list[httpx.Request] = []
+    transport = httpx.MockTransport(lambda request: requests.append(request) or answer)
+    return Client("http://ninefold", *arguments, transport=transport, **options), requests

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -138,21 +136,9 @@ def dripping(head: bytes) -> Iterator[str]:
 
 @pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n"])
 def test_the_deadline_holds_for_the_whole_call(head: bytes):
-    with (
-        dripping(head) as url,
-        Client(url, timeout_s=0.3) as client,
-        pytest.raises(TimedOut, match=r"within 0\.3 s"),
-    ):
+    timed_out = pytest.raises(TimedOut, match=r"within 0\.3 s")
+    with dripping(head) as url, Client(url, timeout_s=0.3) as client, timed_out:
         client.prices()
-
-
-def test_a_front_end_loads_neither_flask_nor_sqlalchemy():
-    check = (
-        "import sys, service.client; "
-        "print(sorted({'flask', 'sqlalchemy', 'werkzeug', 'pydantic', 'numpy', 'service.config'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 def answered(call: Callable[[AsyncClient], Any], *answers: httpx.Response | Callable[[httpx.Request], Any]) -> Any:
@@ -163,9 +149,8 @@ def answered(call: Callable[[AsyncClient], Any], *answers: httpx.Response | Call
         return await answer(request) if callable(answer) else answer
 
     async def run() -> Any:
-        async with AsyncClient(
-            "http://ninefold", "key", transport=httpx.MockTransport(respond), timeout_s=0.5
-        ) as client:
+        transport = httpx.MockTransport(respond)
+        async with AsyncClient("http://ninefold", "key", transport=transport, timeout_s=0.5) as client:
             work = call(client)
             return await work if inspect.isawaitable(work) else [item async for item in work]
 
@@ -187,11 +172,8 @@ def test_both_clients_read_all_pages():
     read = answered(lambda client: client.pages("predictions", "resolved", asset="btc"), page)
     transport = httpx.MockTransport(lambda request: asyncio.run(page(request)))
     with Client("http://ninefold", transport=transport) as client:
-        assert (
-            list(client.pages("predictions", "resolved", asset="btc"))
-            == read
-            == [{"id": at} for at in (None, "a", "b")]
-        )
+        assert list(client.pages("predictions", "resolved", asset="btc")) == read
+    assert read == [{"id": at} for at in (None, "a", "b")]
 
 
 def test_a_table_is_the_operation_as_a_file():

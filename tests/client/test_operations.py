@@ -10,6 +10,7 @@ import httpx
 from flask import Flask
 
 from service.client import Client
+from tests.client.conftest import recorded
 
 # Addresses that are for browsers or the same under another name.
 WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
@@ -27,22 +28,13 @@ def methods() -> dict[str, Callable]:
 
 def sent_by(name: str, method: Callable) -> tuple[str, str]:
     """The method and path of the one request that a client's method sends, given a word for every argument."""
-    requests: list[tuple[str, str]] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        requests.append((request.method, request.url.path))
-        return httpx.Response(200, json={"api_key": "new"})
-
     parameters = inspect.signature(method).parameters.values()
-    names = [
-        parameter.name
-        for parameter in parameters
-        if parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
-    ]
-    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
-        getattr(client, name)(*names[1:])
-    (route,) = requests
-    return route
+    wanted = [row.name for row in parameters if row.default is row.empty and row.kind != row.VAR_KEYWORD]
+    client, requests = recorded(httpx.Response(200, json={"api_key": "new"}))
+    with client:
+        getattr(client, name)(*wanted[1:])
+    (request,) = requests
+    return request.method, request.url.path
 
 
 def test_methods_and_operations_correspond_one_to_one(app: Flask):
@@ -62,35 +54,25 @@ def test_every_method_has_a_return_description():
 
 
 def test_keys_and_the_end_user_are_sent_in_their_headers():
-    headers: list[httpx.Headers] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        headers.append(request.headers)
-        return httpx.Response(200, json={})
-
-    with Client("http://ninefold", "nf_live_x", end_user="42", transport=httpx.MockTransport(answer)) as client:
+    client, requests = recorded(httpx.Response(200, json={}), "nf_live_x", end_user="42")
+    with client:
         client.ask("Up?", idempotency_key="once")
         client.ask("Up?")
-    assert [headers["X-API-Key"] for headers in headers] == ["nf_live_x"] * 2
-    assert [headers["X-End-User"] for headers in headers] == ["42"] * 2
-    assert [headers.get("Idempotency-Key") for headers in headers] == ["once", None]
+    names = ("X-API-Key", "X-End-User", "Idempotency-Key")
+    sent_headers = [[request.headers.get(name) for name in names] for request in requests]
+    assert sent_headers == [["nf_live_x", "42", "once"], ["nf_live_x", "42", None]]
 
 
 def test_a_parameter_is_sent_when_it_is_given():
-    paths: list[str] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        paths.append(request.url.raw_path.decode().removeprefix("/api/v1/"))
-        return httpx.Response(200, json={})
-
-    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+    client, requests = recorded(httpx.Response(200, json={}))
+    with client:
         client.leaderboard()
         client.leaderboard("btc")
         client.strategy("../me?")
         client.battle_csv("dex")
         client.battle_history(lane="trend", until="2026-11-21T08:00:00+02:00")
         client.hospital("2026-10")
-    assert paths == [
+    assert [request.url.raw_path.decode().removeprefix("/api/v1/") for request in requests] == [
         "leaderboard",
         "leaderboard?asset=btc",
         "strategies/..%2Fme%3F",

@@ -12,18 +12,11 @@ import pytest
 from flask import Flask
 
 from service import client as clients
-from service.client import (
-    BadRequest,
-    Client,
-    ConnectionFailed,
-    TimedOut,
-    Unavailable,
-    WebhookInvalid,
-    verify_webhook,
-)
+from service.client import BadRequest, Client, ConnectionFailed, TimedOut, Unavailable, WebhookInvalid, verify_webhook
 from service.ledger.chain import ChainEntry, chained
 from service.notifications.events import event_of, message_of
 from service.notifications.webhooks import EndpointSecrets, signed_headers
+from tests.client.conftest import recorded
 from tests.receiver import lane_row, trade
 
 QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
@@ -49,15 +42,10 @@ def test_a_stream_yields_typed_events_and_ends_with_the_answer():
 
 def test_a_repeated_stream_is_its_last_event():
     """Under a key that was used before, the service answers with the document."""
-    keys: list[str | None] = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        keys.append(request.headers.get("Idempotency-Key"))
-        return httpx.Response(200, json={"p_yes": 0.6})
-
-    with Client("http://ninefold", transport=httpx.MockTransport(answer)) as client:
+    client, requests = recorded(httpx.Response(200, json={"p_yes": 0.6}))
+    with client:
         assert list(client.ask_stream("up?", idempotency_key="once")) == [{"event": "consensus", "p_yes": 0.6}]
-    assert keys == ["once"]
+    assert [request.headers.get("Idempotency-Key") for request in requests] == ["once"]
 
 
 def test_a_refusal_within_a_stream_is_raised_as_its_kind():
@@ -91,9 +79,8 @@ def cut_streams(seqs: list[int], pieces: int) -> tuple[Client, list[str | None]]
         since = request.url.params.get("after_seq")
         asked_since.append(since)
         rest = [seq for seq in seqs if seq > int(since or 0)]
-        text = f"retry: 1000\nid: {since or 0}\n\n" + "".join(
-            f'event: lane.trade\nid: {seq}\ndata: {{"id":{seq}}}\n\n' for seq in rest
-        )
+        lines = (f'event: lane.trade\nid: {seq}\ndata: {{"id":{seq}}}\n\n' for seq in rest)
+        text = f"retry: 1000\nid: {since or 0}\n\n{''.join(lines)}"
 
         def cut() -> Iterator[bytes]:
             yield text.encode()[:pieces]
@@ -127,6 +114,12 @@ def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
         assert [next(events)["id"] for _ in seqs] == seqs
 
 
+def chained_row() -> ChainEntry:
+    """A trade of a lane in a ledger."""
+    (entry,) = chained([lane_row(1)], "2026-11-21T08:02:00Z", None)
+    return entry
+
+
 def test_a_webhook_message_is_verified():
     secret = EndpointSecrets("wh_1", 0, None).current(b"secret")
     message = message_of("wh_1", event_of(chained_row(), "simulated", {}))
@@ -134,18 +127,10 @@ def test_a_webhook_message_is_verified():
     assert verify_webhook(message.body.encode(), headers, secret)["type"] == "lane.trade"
     other = EndpointSecrets("wh_1", 1, None).current(b"secret")
     old = signed_headers(message, [secret], int(time.time()) - 301)
+    text = message.body
     for body, field, key in (
-        (message.body + " ", headers, secret),
-        (message.body, headers, other),
-        (message.body, old, secret),
-        (message.body, {}, secret),
-        (message.body, headers, "whsec_"),
+        *((text + " ", headers, secret), (text, headers, other), (text, old, secret)),
+        *((text, {}, secret), (text, headers, "whsec_")),
     ):
         with pytest.raises(WebhookInvalid):
             verify_webhook(body, field, key)
-
-
-def chained_row() -> ChainEntry:
-    """A trade of a lane in a ledger."""
-    (entry,) = chained([lane_row(1)], "2026-11-21T08:02:00Z", None)
-    return entry

@@ -26,18 +26,20 @@ from tests.processes import ROOT
 from tests.running_service import copied, running_service
 
 FOLDER = ROOT / ".deploy"
+COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text())
+RULES = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
+PANELS = json.loads((FOLDER / "grafana.json").read_text())["panels"]
 
 
 def test_the_services_of_compose_use_options_that_exist():
     """Two web and two job processes behind a proxy, with one folder of secrets, and backups."""
-    compose = yaml.safe_load((FOLDER / "compose.yaml").read_text())
-    services = compose["services"]
+    services = COMPOSE["services"]
     assert set(services) == {"web", "work", "bot", "proxy", "db", "redis", "backup"}
     for command in ("web", "work"):
         assert services[command]["command"] == ["python", "app.py", command, "--processes", "2"]
         assert services[command]["volumes"] == ["data:/data"]
     volumes = [volume.split(":")[0] for service in services.values() for volume in service.get("volumes", ())]
-    assert {volume for volume in volumes if not volume.startswith("./")} == set(compose["volumes"])
+    assert {volume for volume in volumes if not volume.startswith("./")} == set(COMPOSE["volumes"])
     assert all((FOLDER / volume).is_file() for volume in volumes if volume.startswith("./"))
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
@@ -51,7 +53,7 @@ NETWORK_OPTIONS = {"HOST", "PORT", "DATA_DIR", "DATABASE_URL", "REDIS_URL", "TRU
 @pytest.mark.parametrize("service", ["web", "work"])
 def test_every_option_reaches_the_containers(service: str):
     """By the file from which Compose reads its own variables, apart from what their network decides."""
-    container = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"][service]
+    container = COMPOSE["services"][service]
     assert container["env_file"] == [{"path": ".env", "required": False}]
     environment = container["environment"]
     assert set(environment) == NETWORK_OPTIONS | {"PGPASSWORD"}
@@ -60,7 +62,7 @@ def test_every_option_reaches_the_containers(service: str):
 
 def test_a_password_may_have_any_character():
     """It is not part of an address, in which `@` would end it."""
-    services = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"]
+    services = COMPOSE["services"]
     for name in ("web", "work"):
         assert make_url(services[name]["environment"]["DATABASE_URL"]).password is None
     passwords = {services[name]["environment"]["PGPASSWORD"] for name in ("web", "work", "backup")}
@@ -76,10 +78,8 @@ def test_the_image_gets_only_what_the_service_needs():
 
 def queries() -> Iterator[str]:
     """What alerts and the page for Grafana ask Prometheus."""
-    for rule in yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]:
-        yield rule["expr"]
-    for panel in json.loads((FOLDER / "grafana.json").read_text())["panels"]:
-        yield from (target["expr"] for target in panel["targets"])
+    yield from (rule["expr"] for rule in RULES)
+    yield from (target["expr"] for panel in PANELS for target in panel["targets"])
 
 
 def test_alerts_and_pages_use_metrics_that_exist(present: Path, tmp_path: Path):
@@ -94,7 +94,7 @@ def test_alerts_and_pages_use_metrics_that_exist(present: Path, tmp_path: Path):
 
 
 def test_panels_of_the_grafana_page_do_not_overlap():
-    places = [panel["gridPos"] for panel in json.loads((FOLDER / "grafana.json").read_text())["panels"]]
+    places = [panel["gridPos"] for panel in PANELS]
     cells = [(x, y) for p in places for x in range(p["x"], p["x"] + p["w"]) for y in range(p["y"], p["y"] + p["h"])]
     assert len(cells) == len(set(cells))
     assert max(x for x, _ in cells) < 24
@@ -159,6 +159,5 @@ def test_the_alerts_fire_as_their_tests_say(command: tuple[str, ...]):
 
 
 def test_the_runbook_has_a_line_for_each_alert():
-    rules = yaml.safe_load((FOLDER / "prometheus-rules.yaml").read_text())["groups"][0]["rules"]
     runbook = Path(ROOT / "service" / "docs" / "operations.md").read_text()
-    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in runbook] == []
+    assert [rule["alert"] for rule in RULES if f"`{rule['alert']}`" not in runbook] == []
