@@ -1,4 +1,4 @@
-"""A first start without WORLD, as a stranger does it: the command, and three exchanges on this machine."""
+"""A first start without WORLD, as a stranger does it, with three exchanges on this machine; and outages of one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
+from threading import Timer
 from types import SimpleNamespace
 
 import httpx
 import pytest
+from sqlalchemy import event, make_url
+from sqlalchemy.engine import Engine
 
 import app
 from service.api import openapi
@@ -26,6 +30,7 @@ from service.store import bars
 from service.store.database import Database
 from service.store.predictions import settled_predictions
 from tests.processes import ROOT, free_port, running, wait_until
+from tests.relay import Relay
 from tests.running_service import RunningService, running_service
 from tests.sources.live.exchanges import Exchanges, trading
 from tests.sources.llm import model_server
@@ -240,3 +245,41 @@ def test_a_live_world_without_a_network_serves_what_it_has(tmp_path):
         ready = offline.client.get("/readyz")
         assert ready.status_code == 503
         assert "the last bar ended at 2026-10-31T23:55:00Z" in ready.get_json()["detail"]
+
+
+OUTAGE_S = 0.2
+
+
+@pytest.mark.slow
+def test_an_outage_at_any_statement_of_a_start_is_waited_for(
+    empty_postgresql: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Also between two that succeed: a process that ended would be replaced, and its traceback is no line of JSON."""
+    server = make_url(empty_postgresql)
+    relay = Relay(server.host or "127.0.0.1", server.port or 5432)
+    address = server.set(host="127.0.0.1", port=relay.port).render_as_string(False)
+    settings = Settings(world="simulated", data_dir=tmp_path, database_url=address, history_days=60)
+    monkeypatch.setattr(app, "FIRST_PAUSE_S", OUTAGE_S)
+    app.build_engine(settings).job_context.database.close()
+    for statement in count(1):
+        strikes = Outage(relay, statement)
+        event.listen(Engine, "before_cursor_execute", strikes)
+        app.patiently(lambda: app.build_engine(settings)).job_context.database.close()
+        event.remove(Engine, "before_cursor_execute", strikes)
+        if strikes.left > 0:
+            break
+    assert statement > 5
+
+
+class Outage:
+    """Cuts a relay before the n-th statement, and mends it soon afterwards."""
+
+    def __init__(self, relay: Relay, statement: int) -> None:
+        self._relay = relay
+        self.left = statement  # until the outage; negative after it
+
+    def __call__(self, *_: object) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self._relay.cut()
+            Timer(OUTAGE_S, self._relay.mend).start()

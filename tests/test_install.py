@@ -1,4 +1,4 @@
-"""What a start needs is installed by `make run`, and what it does not need is asked for in one sentence."""
+"""What a start needs is installed, what it does not need is asked for in one sentence; also as a package."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from service.errors import OPTIONAL_PACKAGES
-from tests.processes import ROOT
+from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.wheels import unpacked
 
 # Python as `make run` installs it: without the packages of other roles, wherever they are.
 WITHOUT = """
@@ -85,3 +87,62 @@ def test_a_package_under_the_gpl_is_refused(tmp_path: Path, licence: str, is_ref
     command = [sys.executable, ROOT / ".ci" / "licences.py", tmp_path / "requirements.txt"]
     done = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
     assert (done.returncode, "planted" in done.stdout) == (int(is_refused), is_refused), done.stderr
+
+
+COMMAND = """
+import sys
+sys.path.insert(0, {site!r})
+sys.argv = ["ninefold", *{words}]
+from ninefold.__main__ import main
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The folder of the installed package."""
+    return unpacked(ROOT / ".wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def ninefold(site: Path, *words: str) -> list[str]:
+    """The command line of `ninefold` with these words, as the installed script runs it."""
+    return [sys.executable, "-I", "-c", COMMAND.format(site=str(site), words=words)]
+
+
+@pytest.mark.slow
+def test_the_installed_service_starts_without_a_checkout(site: Path, tmp_path: Path):
+    """With its page, its documents and its migrations; its processes find their modules."""
+    port, log = free_port(), tmp_path / "log"
+    options = {"PORT": str(port), "DATA_DIR": str(tmp_path / "var"), "HISTORY_DAYS": "60", "WORLD": "simulated"}
+    with running(ninefold(site, "run"), log, tmp_path, **options) as process:
+        wait_until_ready(port, process, log)
+        for path in ("/", "/home/words/de.json", "/docs/record", "/skill.md"):
+            assert httpx.get(f"http://127.0.0.1:{port}{path}").status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ((), 0, "ninefold verify FILE"),
+        (("nothing",), 2, "ninefold verify FILE"),
+        (("verify", "absent.jsonl"), 2, "absent.jsonl"),
+        (("operator", "keys", "list"), 2, "error: "),
+        (("web",), 2, "ninefold: "),
+    ],
+)
+def test_each_command_of_the_package_runs(site: Path, tmp_path: Path, words: tuple[str, ...], code: int, sentence: str):
+    done = subprocess.run(
+        ninefold(site, *words), cwd=tmp_path, env={"WORLD": "simulated"}, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == code, done.stderr
+    assert sentence in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_package_needs_what_the_service_needs(site: Path):
+    """And the further roles by their names."""
+    metadata = next(site.glob("*.dist-info/METADATA")).read_text()
+    assert "Requires-Dist: flask\n" in metadata
+    assert "Requires-Dist: pyarrow; extra == 'tables'" in metadata
+    assert "pytest" not in metadata

@@ -1,14 +1,25 @@
-"""The documentation lists what is there, all of it, and needs no network."""
+"""The documents and pages for people: they list what is there, need no network and are in each language."""
 
 from __future__ import annotations
 
+import ast
+import hashlib
+import json
 import re
+import shlex
 from datetime import UTC, datetime
+from string import Formatter
 
 import pytest
 from flask.testing import FlaskClient
 
+from bot.languages.catalogues import catalogue
 from service.api.errors import HTTP
+from service.api.home import FILES, FOLDER, PAGES, PHRASES
+from service.api.openapi_texts import KEY, SampleCall, samples
+from service.forecasting.apex.layers import LAYERS
+from service.forecasting.voters.votes import LIKELIHOODS
+from service.trading.lanes import LANES
 
 DOCUMENTS = ["/api/v1/docs", "/api/openapi-lite.json", "/api/v1/openapi-lite.json", "/api/openapi.json", "/docs"]
 
@@ -79,3 +90,143 @@ def test_all_three_documents_list_the_same_working_operations(client: FlaskClien
         answer = client.open(re.sub("{.+?}", "1", path), method=method)
         assert answer.status_code not in (405, 500)
         assert answer.status_code != 404 or answer.json["detail"] != HTTP[404][1]
+
+
+PLAIN = SampleCall("GET", "/api/v1/prices", is_keyed=False, body=None, media="application/json")
+QUESTION = SampleCall(
+    "POST", "/api/v1/oracle", is_keyed=True, body={"question": "Is it Tom's?"}, media="application/json"
+)
+STREAM = SampleCall("GET", "/api/v1/events", is_keyed=False, body=None, media="text/event-stream")
+DELETION = SampleCall("DELETE", "/api/v1/keys", is_keyed=True, body=None, media=None)
+
+
+def sources(call: SampleCall) -> list[str]:
+    """The samples in curl, Python and JavaScript."""
+    return [sample["source"] for sample in samples(call)]
+
+
+def test_a_plain_call_is_short():
+    curl, python, js = sources(PLAIN)
+    assert curl == "curl -s http://127.0.0.1:8000/api/v1/prices"
+    assert 'httpx.get("http://127.0.0.1:8000/api/v1/prices")' in python
+    assert python.endswith("print(response.json())")
+    assert js.splitlines()[0] == 'const response = await fetch("http://127.0.0.1:8000/api/v1/prices");'
+
+
+def test_a_body_survives_the_quotes_of_a_shell():
+    curl, python, js = sources(QUESTION)
+    words = shlex.split(curl)
+    assert json.loads(words[words.index("-d") + 1]) == QUESTION.body
+    assert "X-API-Key: $KEY" in words
+    assert "-X" not in words
+    call = next(node for node in ast.walk(ast.parse(python)) if isinstance(node, ast.Call) and node.keywords)
+    assert {word.arg: ast.literal_eval(word.value) for word in call.keywords} == {
+        "headers": {"X-API-Key": KEY},
+        "json": QUESTION.body,
+    }
+    assert f'"X-API-Key": "{KEY}"' in js
+    assert "JSON.stringify(" in js
+
+
+def test_a_stream_is_read_as_it_comes():
+    curl, python, js = sources(STREAM)
+    assert curl.startswith("curl -sN ")
+    assert "response.iter_lines()" in python
+    assert "TextDecoderStream" in js
+
+
+@pytest.mark.parametrize(("place", "method"), [(0, "-X DELETE"), (1, "httpx.delete("), (2, 'method: "DELETE"')])
+def test_another_method_is_named(place: int, method: str):
+    assert method in sources(DELETION)[place]
+
+
+def test_without_a_body_the_status_is_shown():
+    _, python, js = sources(DELETION)
+    assert python.endswith("print(response.status_code)")
+    assert js.endswith("console.log(response.status);")
+
+
+MOST_BYTES = 150_000
+LANGUAGES = {"de", "es", "fr", "it", "pt", "tr", "ru", "zh", "ja"}
+SCRIPTS = [(FOLDER / name).read_text(encoding="utf-8") for name in FILES if name.endswith(".js") and name != "uplot.js"]
+INDEX = (FOLDER / "index.html").read_text(encoding="utf-8")
+# The tables of the script whose values are translated where they are shown.
+TABLES = ("WORLDS", "STATUS", "VERDICTS", "HEALTH", "EXAMPLES")
+# House words that the page says otherwise than the bot.
+OWN_PHRASES = {"Lanes", "backfilled"}
+
+
+def phrases() -> set[str]:
+    """Everything that the page says, in English."""
+    code = "\n".join(SCRIPTS)
+    texts = set(re.findall(r'\bt\("((?:[^"\\]|\\.)*)"', code))
+    texts |= set(re.findall(r"data-t>([^<]+)<", INDEX)) | set(re.findall(r'data-t-label="([^"]+)"', INDEX))
+    for name in TABLES:
+        table = re.search(rf"const {name} = [{{\[](.*?)[}}\]];", code, re.DOTALL).group(1)
+        texts |= set(re.findall(r'(?:: |\[|, |^|\n {2})"([^"]+)"(?!:)', table))
+    labels = {label for _, label in LIKELIHOODS} | {lane.label for lane in LANES.values()} | set(LAYERS)
+    return texts | labels
+
+
+def test_a_visit_costs_little_and_asks_no_other_host(client: FlaskClient):
+    """At most 150 KB before compression, and nothing that names another host but a licence and a vocabulary."""
+    sizes = []
+    for path in ("/", *(f"/home/{name}" for name in FILES)):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert "script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
+        hosts = set(re.findall(r"https?://([\w.]+)", answer.text))
+        assert hosts <= {"github.com", "www.w3.org"}
+        sizes.append(len(answer.data))
+    assert sum(sizes) < MOST_BYTES
+
+
+def test_the_library_of_charts_is_the_published_one():
+    """uPlot 1.6.32 (MIT) as npm has it, with its licence."""
+    digest = hashlib.sha256((FOLDER / "uplot.js").read_bytes()).hexdigest()
+    assert digest == "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f"
+    assert "MIT License" in (FOLDER / "uplot.txt").read_text()
+
+
+def test_the_page_names_no_file_that_is_absent():
+    names = set(re.findall(r'"/home/([\w.]+)"', INDEX + "\n".join(SCRIPTS)))
+    assert names <= set(FILES)
+
+
+def test_every_phrase_is_said_in_each_language(client: FlaskClient):
+    """With the same values in it; no phrase is left that the page does not say any more."""
+    assert set(PHRASES) == phrases()
+    for text, forms in PHRASES.items():
+        values = {name for _, name, _, _ in Formatter().parse(text) if name}
+        for language, form in forms.items():
+            assert {name for _, name, _, _ in Formatter().parse(form) if name} == values, (text, language)
+        assert set(forms) == LANGUAGES, text
+    for language in LANGUAGES:
+        assert client.get(f"/home/words/{language}.json").json.keys() == PHRASES.keys()
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_page_and_the_bot_use_the_same_words(language: str):
+    """Where both say the same in English."""
+    messages = {message.id: message.string for message in catalogue(language)}
+    in_both = {text: messages[text] for text in sorted(PHRASES.keys() & messages.keys() - OWN_PHRASES)}
+    assert len(in_both) > 10
+    assert {text: PHRASES[text][language] for text in in_both} == in_both
+
+
+@pytest.mark.parametrize("path", ["/home/words/xx.json", "/home/words.json", "/home/../app.py", "/home/nothing.js"])
+def test_what_is_no_file_of_the_page_is_not_found(client: FlaskClient, path: str):
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_each_document_is_a_page_with_whole_links(client: FlaskClient, name: str):
+    """What it links to on this service is there, headings included; it needs no network."""
+    answer = client.get(f"/docs/{name}")
+    assert answer.status_code == 200
+    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert "<h1 id=" in answer.text
+    assert "<!--" not in answer.text.removeprefix("<!doctype html>")
+    for link in re.findall(r'href="([\w.-]+\.md)', answer.text):
+        assert client.get(f"/docs/{link}").status_code == 200, link
+    assert client.get("/docs/nothing").status_code == 404

@@ -1,4 +1,4 @@
-"""The headers of every answer: the id of its request, and what a browser may do with it."""
+"""The headers and the form of an answer: what a browser and a cache may do with it, files, and pages of lists."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import sys
+from collections.abc import Iterator
 
 import pyarrow.parquet
 import pytest
@@ -13,7 +14,11 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 
 from service.access.quota import TELEMETRY_CALLS
+from service.api import responses
+from service.api.pages import HistoryListing, PageWindow, WindowQuery
 from service.api.responses import CSV, PARQUET, chosen
+from service.errors import InvalidRequest
+from service.store.pages import PageKey
 from service.trading.fund import fund_document, run
 from tests.api.conftest import NOON
 from tests.api.opened import BODY, PATH, add_document, header
@@ -231,3 +236,51 @@ def test_a_file_has_an_etag_of_its_own(client: FlaskClient, fund, accept: str):
     assert (revalidation.status_code, revalidation.data) == (304, b"")
     assert file.headers["Cache-Control"] == document.headers["Cache-Control"]
     assert file.headers["Content-Disposition"].endswith(f'filename="fund.{"csv" if accept == CSV else "parquet"}"')
+
+
+WINDOWS = HistoryListing("windows", lambda _, window: [window] * window.limit, lambda _: PageKey(NOON - 9, "a"))
+OTHERS = HistoryListing("others", WINDOWS.select, WINDOWS.key)
+
+
+@pytest.fixture
+def links(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[list]:
+    """The headers that are added to the answer of a request."""
+    headers: list[tuple[str, str]] = []
+    monkeypatch.setattr(responses, "add_headers", headers.extend)
+    with app.test_request_context("/list?limit=1"):
+        yield headers
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ({}, 0, NOON),
+        ({"until": "2029-01-01"}, 0, NOON),
+        ({"since": "2027-01-14", "until": "2027-01-15T10:00:00Z"}, NOON - 36 * 3600, NOON - 2 * 3600),
+    ],
+)
+@pytest.mark.usefixtures("links")
+def test_a_window_ends_now_at_the_latest(query: dict, since: int, until: int):
+    (window,), _ = WINDOWS.page(WindowQuery(limit=1, **query))
+    assert window == (since, until, 2, None)
+
+
+def test_a_window_that_ends_before_it_begins_is_refused(links):
+    with pytest.raises(InvalidRequest):
+        WINDOWS.page(WindowQuery(since="2026-11-21T10:00:00Z", until="2026-11-20T10:00:00Z"))
+
+
+def test_a_cursor_belongs_to_its_selection(links: list):
+    """Another window, another list or another filter is another scope."""
+    _, cursor = WINDOWS.page(WindowQuery(limit=1, since="2026-11-20"))
+    assert links == [("Link", f'</list?limit=1&cursor={cursor}>; rel="next"')]
+    query = WindowQuery(limit=1, since="2026-11-20", cursor=cursor)
+    (window,), _ = WINDOWS.page(query)
+    assert (window.after, window.rising[0], window.falling[1]) == (PageKey(NOON - 9, "a"), NOON - 8, NOON - 10)
+    for listing, other in ((OTHERS, query), (WINDOWS, WindowQuery(limit=1, cursor=cursor))):
+        with pytest.raises(InvalidRequest):
+            listing.page(other)
+
+
+def test_a_cursor_beyond_the_window_leaves_nothing():
+    assert PageWindow(0, NOON, 1, PageKey(NOON + 99, "a")).rising == (NOON + 1, NOON)

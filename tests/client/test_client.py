@@ -1,9 +1,10 @@
-"""Both clients in use: a key, a challenge, pages, tables, failed connections and the deadline of a call."""
+"""Both clients in use: each endpoint has one method, each refusal one error, and each call a deadline."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -20,15 +21,22 @@ from service.client import (
     BadRequest,
     Client,
     ClientError,
+    Conflict,
     ConnectionFailed,
+    Forbidden,
+    HistoryPending,
     NotFound,
     RateLimited,
+    Refused,
+    ServerFault,
     TimedOut,
     Unauthorized,
     Unavailable,
 )
+from service.errors import HistoryArriving
 from tests.api.opened import tell_prices
 from tests.api.web import NOON
+from tests.client.conftest import recorded
 from tests.client.test_streams import LAST_EVENT, QUESTION_EVENT, VOTE_EVENT
 
 ROOT = Path(__file__).parents[2]
@@ -220,3 +228,139 @@ def test_a_new_key_is_used_after_a_rotation():
 def test_the_deadline_holds_for_an_asynchronous_call():
     with pytest.raises(TimedOut, match=r"within 0\.5 s"):
         answered(lambda client: client.prices(), lambda _: asyncio.Event().wait())
+
+
+# Addresses that are for browsers or the same under another name.
+WITHOUT_METHOD = {("GET", "/docs"), ("GET", "/embed"), ("GET", "/api/v1/openapi-lite.json")}
+# Views of a challenge, which `prediction` and `vote` reach by its id.
+WITHOUT_METHOD |= {("GET", "/api/challenges/number"), ("POST", "/api/challenges/number/vote")}
+# Methods that are made of others, which check or gather what those answer; and the streams.
+MADE_OF_OTHERS = {"verify_proof", "export_ledger", "ask_stream", "events", "pages", "table"}
+STREAMS = {("GET", "/api/v1/events")}
+
+
+def methods() -> dict[str, Callable]:
+    public = inspect.getmembers(Client, inspect.isfunction)
+    return {name: method for name, method in public if not name.startswith("_") and name != "close"}
+
+
+def sent_by(name: str, method: Callable) -> tuple[str, str]:
+    """The method and path of the one request that a client's method sends, given a word for every argument."""
+    parameters = inspect.signature(method).parameters.values()
+    wanted = [row.name for row in parameters if row.default is row.empty and row.kind != row.VAR_KEYWORD]
+    client, requests = recorded(httpx.Response(200, json={"api_key": "new"}))
+    with client:
+        getattr(client, name)(*wanted[1:])
+    (request,) = requests
+    return request.method, request.url.path
+
+
+def test_methods_and_operations_correspond_one_to_one(app: Flask):
+    operations = {
+        (method, re.sub(r"[<>]", "", rule.rule))
+        for rule in app.url_map.iter_rules()
+        if hasattr(app.view_functions[rule.endpoint], "operation")
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    requests = [sent_by(name, method) for name, method in methods().items() if name not in MADE_OF_OTHERS]
+    assert len(requests) == len(set(requests))
+    assert set(requests) == operations - WITHOUT_METHOD - STREAMS
+
+
+def test_every_method_has_a_return_description():
+    assert all(inspect.getdoc(method) for method in methods().values())
+
+
+def test_keys_and_the_end_user_are_sent_in_their_headers():
+    client, requests = recorded(httpx.Response(200, json={}), "nf_live_x", end_user="42")
+    with client:
+        client.ask("Up?", idempotency_key="once")
+        client.ask("Up?")
+    names = ("X-API-Key", "X-End-User", "Idempotency-Key")
+    sent_headers = [[request.headers.get(name) for name in names] for request in requests]
+    assert sent_headers == [["nf_live_x", "42", "once"], ["nf_live_x", "42", None]]
+
+
+def test_a_parameter_is_sent_when_it_is_given():
+    client, requests = recorded(httpx.Response(200, json={}))
+    with client:
+        client.leaderboard()
+        client.leaderboard("btc")
+        client.strategy("../me?")
+        client.battle_csv("dex")
+        client.battle_history(lane="trend", until="2026-11-21T08:00:00+02:00")
+        client.hospital("2026-10")
+    assert [request.url.raw_path.decode().removeprefix("/api/v1/") for request in requests] == [
+        "leaderboard",
+        "leaderboard?asset=btc",
+        "strategies/..%2Fme%3F",
+        "bot-battle/export.csv?venue=dex",
+        "bot-battle/history?lane=trend&until=2026-11-21T08%3A00%3A00%2B02%3A00",
+        "strategy-hospital?month=2026-10",
+    ]
+
+
+def test_bad_input_is_reported_by_field(client: Client):
+    with pytest.raises(BadRequest) as refusal:
+        client.register("no address")
+    assert [error["field"] for error in refusal.value.errors] == ["email"]
+    assert refusal.value.request_id
+
+
+def test_a_used_up_limit_says_when_it_opens_again(client: Client):
+    for _ in range(120):
+        client.docs()
+    with pytest.raises(RateLimited) as refusal:
+        client.docs()
+    assert (refusal.value.limit, refusal.value.remaining) == (120, 0)
+    assert refusal.value.reset_at.endswith("Z")
+    assert 0 < refusal.value.retry_after_s <= 60
+
+
+def test_a_service_that_is_not_ready_says_what_is_missing(client: Client):
+    assert client.alive() == {"status": "alive"}
+    with pytest.raises(Unavailable, match="no price bars yet") as refusal:
+        client.ready()
+    assert refusal.value.retry_after_s > 0
+
+
+def test_an_arriving_history_is_an_error_of_its_own(app: Flask, client: Client):
+    """The client knows it by the code that the service sends; the message and the seconds are the service's."""
+
+    def refuse():
+        raise HistoryArriving("The price history is arriving: about 40 s left.", retry_after_s=40)
+
+    app.view_functions["prices.current"] = refuse
+    with pytest.raises(HistoryPending) as refusal:
+        client.prices()
+    assert str(refusal.value) == "The price history is arriving: about 40 s left."
+    assert (refusal.value.status, refusal.value.retry_after_s) == (503, 40)
+
+
+STATUSES = {
+    BadRequest: (400, 413, 415, 422),
+    Unauthorized: (401,),
+    Forbidden: (403,),
+    NotFound: (404,),
+    Conflict: (409,),
+    RateLimited: (429,),
+    Unavailable: (503,),
+    ServerFault: (302, 500, 502),
+}
+
+
+@pytest.mark.parametrize(("kind", "status"), [(kind, status) for kind in STATUSES for status in STATUSES[kind]])
+@pytest.mark.parametrize("body", [b'{"detail": "Because.", "code": "why"}', b"<html>Bad gateway</html>", b"[]", b""])
+def test_every_refusal_is_a_client_error_even_from_a_proxy(status: int, kind: type[Refused], body: bytes):
+    client, _ = recorded(httpx.Response(status, content=body))
+    with client, pytest.raises(kind) as refusal:
+        client.prices()
+    assert (type(refusal.value), refusal.value.status) == (kind, status)
+    assert str(refusal.value) == ("Because." if b"Because" in body else f"The service answered {status}.")
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"[]", b"\xff"])
+def test_an_answer_that_is_no_json_object_is_a_fault(body: bytes):
+    client, _ = recorded(httpx.Response(200, content=body))
+    with client, pytest.raises(ServerFault, match="not JSON"):
+        client.prices()

@@ -1,28 +1,100 @@
-"""A real small language model in all six seats: questions go through votes, consensus, record and settlement.
-
-Needs the installation of `make demo-models`, which `make test` makes with CI=true.
-"""
+"""The demo: its installation, its tour, and a real small model in all six seats of a service."""
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import httpx
 import pytest
 
 from service.client import Client, Unavailable
 from service.forecasting.voters.prompts.reading import SCHEMA, read
 from service.forecasting.voters.track_record import TrackRecord
+from service.questions import Circumstances, read_any
 from service.sources.llm.client import LanguageModel, open_client
 from service.sources.llm.modes import Modes
 from service.sources.llm.providers import parse
 from service.store.database import Database
 from service.store.pages import RECORD, records
-from tests.demo.small_model import MARKER, NAME, SEATS, small_model
-from tests.demo.tour import PRICE_QUESTION, DemoService, demo_service, fed_question
+from tests.demo.__main__ import main
+from tests.demo.small_model import MARKER, NAME, SEATS, InstallError, check_node, small_model
+from tests.demo.tour import PRICE_QUESTION, DemoService, ask, demo_service, fed_question
 from tests.processes import free_port
+from tests.running_service import copied, running_service
 
-pytestmark = pytest.mark.slow
+
+def put_in_path(folder: Path, monkeypatch, version: str) -> None:
+    """A machine whose only programs are npm and a Node.js of a version."""
+    for name in ("node", "npm"):
+        program = folder / name
+        program.write_text(f"#!/bin/sh\necho {version}\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_node_is_new_enough_or_refused_with_its_version(tmp_path, monkeypatch):
+    put_in_path(tmp_path, monkeypatch, "v22.1.0")
+    check_node()
+    put_in_path(tmp_path, monkeypatch, "v18.19.0")
+    with pytest.raises(InstallError, match=r"needs Node\.js 20 or newer .* this machine has v18\.19\.0"):
+        check_node()
+
+
+def test_without_node_a_sentence_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["install"]) == 2
+    assert capsys.readouterr().err == (
+        "ninefold: The small model needs Node.js 20 or newer with npm (https://nodejs.org); this machine has none.\n"
+    )
+
+
+NO_MODEL = "http://127.0.0.1:9/v1"  # the discard port: nothing answers there
+
+
+@pytest.mark.slow
+def test_the_fed_question_is_one_that_no_price_decides():
+    """It names a date, a month from now."""
+    now = datetime.now(UTC)
+    question = read_any(fed_question(), Circumstances(now, {"btc": 50_000.0})).question
+    assert question.comparator == "topic"
+    assert timedelta(days=29) < question.deadline - now < timedelta(days=32)
+
+
+@pytest.mark.slow
+def test_an_answer_is_printed_vote_by_vote(seeded: Path, tmp_path: Path, capsys):
+    with running_service(copied(seeded, tmp_path)) as service:
+        transport = httpx.WSGITransport(service.client.application)
+        answer = ask(Client("http://service", service.register(), transport=transport), PRICE_QUESTION)
+    output = capsys.readouterr().out
+    lines = [line for line in output.splitlines() if "P(YES)" in line or "abstains" in line]
+    assert {line.split()[0] for line in lines} == answer["votes"].keys() | answer["abstained"].keys()
+    assert len(lines) == 9
+    consensus = f"consensus of {len(answer['votes'])} votes: {100 * answer['p_yes']:.0f}% YES"
+    assert output.rstrip().endswith(consensus)
+
+
+@pytest.mark.slow
+def test_a_service_that_does_not_start_says_why(tmp_path: Path):
+    """Here another program has its port."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(InstallError, match=r"The service did not start: ninefold: .*port"),
+        demo_service(NO_MODEL, tmp_path, server.getsockname()[1]),
+    ):
+        pass
+
+
+@pytest.mark.slow
+def test_a_command_that_fails_says_why(tmp_path: Path):
+    """Before the first start there is no database to operate on."""
+    service = DemoService("http://127.0.0.1:9", {"DATA_DIR": str(tmp_path)}, None)
+    with pytest.raises(InstallError, match="The operator's command failed: error: "):
+        service.operate("answers", "list")
+
 
 ENGINE = f"custom:{NAME}"
 BRAINS = {"vol", "garch", "sv"}
@@ -56,7 +128,7 @@ def engines(answer: dict) -> set[str]:
     return {vote["engine"] for vote in answer["votes"].values()}
 
 
-def ask(client: Client, question: str) -> dict:
+def ask_patiently(client: Client, question: str) -> dict:
     for _ in range(TRIES - 1):
         try:
             return client.ask(question)
@@ -65,6 +137,7 @@ def ask(client: Client, question: str) -> dict:
     return client.ask(question)
 
 
+@pytest.mark.slow
 def test_the_server_holds_its_model_to_the_schema(model_url: str):
     """It takes the strictest mode at once, and counts tokens."""
     with open_client(model_url, "") as client:
@@ -75,6 +148,7 @@ def test_the_server_holds_its_model_to_the_schema(model_url: str):
     assert completion.tokens > 1
 
 
+@pytest.mark.slow
 def test_the_models_vote_on_a_price_beside_the_brains(client: Client):
     for question in PRICE_QUESTIONS:
         answer = client.ask(question)
@@ -85,9 +159,10 @@ def test_the_models_vote_on_a_price_beside_the_brains(client: Client):
     assert ENGINE in engines(answer)
 
 
+@pytest.mark.slow
 def test_the_operator_settles_what_the_models_voted_on(client: Client, service: DemoService):
     """The brains abstain on a Fed question; it is recorded, settled by hand, and scored in a band of its own."""
-    answer = ask(client, fed_question())
+    answer = ask_patiently(client, fed_question())
     assert engines(answer) == {ENGINE}
     assert set(answer["abstained"]) >= BRAINS
     assert answer["consensus"]["oracles_count"] == len(answer["votes"]) >= 3
