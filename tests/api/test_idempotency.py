@@ -69,9 +69,12 @@ def test_a_retry_is_free_and_identical(post, usage):
     assert usage() == 1
 
 
-def test_without_the_header_or_under_another_key_it_is_another_call(post, usage):
+def test_without_the_header_or_under_another_key_it_is_another_call(post, usage, client):
+    """As it is of another caller."""
     assert [post(retry_key=retry_key).json["number"] for retry_key in (None, None, "a", "b")] == [1, 2, 3, 4]
     assert usage() == 4
+    other = client.post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
+    assert post(retry_key="a", key=other).json["number"] == 5
 
 
 def test_the_last_answer_of_a_quota_can_be_retried(post):
@@ -107,11 +110,6 @@ def test_a_retry_during_the_first_request_is_a_free_conflict(post, usage, meet: 
     assert (second.status_code, second.json["code"], second.headers["Retry-After"]) == (409, "in_progress", "2")
     assert post("a meeting").data == first[0].data
     assert usage() == 1
-
-
-def test_idempotency_keys_are_separate_for_each_caller(post, client):
-    other = client.post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
-    assert post().data != post(key=other).data
 
 
 def test_a_retry_is_known_however_its_json_is_written(post, app, api_key):

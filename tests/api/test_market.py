@@ -126,19 +126,16 @@ def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
     assert page.time.tolist() == hours.time[:7].tolist()
 
 
-def test_the_csv_file_is_one_a_replay_reads(client: FlaskClient, bitcoin):
-    answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "text/csv"})
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    assert 'rel="next"' in answer.headers["Link"]
-    assert read_bars("btc.csv", answer.data).rows.tolist() == [list(map(float, row)) for row in bitcoin[:500].rows()]
-
-
-def test_a_parquet_file_has_the_bars_of_the_page(client: FlaskClient, bitcoin):
-    answer = client.get(f"{PATH}?asset=btc&interval=5m&limit=500", headers={"Accept": "application/vnd.apache.parquet"})
-    file = pyarrow.parquet.read_table(io.BytesIO(answer.data))
-    assert [time.timestamp() for time in file["time"].to_pylist()] == bitcoin.time[:500].tolist()
-    assert [file[name].to_pylist() for name in FIELDS] == [getattr(bitcoin, name)[:500].tolist() for name in FIELDS]
-    assert 'rel="next"' in answer.headers["Link"]
+def test_the_files_have_the_bars_of_the_page(client: FlaskClient, bitcoin):
+    """The CSV file is one that a replay reads."""
+    page, series = f"{PATH}?asset=btc&interval=5m&limit=500", bitcoin[:500]
+    answers = [client.get(page, headers={"Accept": media}) for media in ("text/csv", PARQUET)]
+    assert all('rel="next"' in answer.headers["Link"] for answer in answers)
+    assert answers[0].headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert read_bars("btc.csv", answers[0].data).rows.tolist() == [list(map(float, row)) for row in series.rows()]
+    file = pyarrow.parquet.read_table(io.BytesIO(answers[1].data))
+    assert [time.timestamp() for time in file["time"].to_pylist()] == series.time.tolist()
+    assert [file[name].to_pylist() for name in FIELDS] == [getattr(series, name).tolist() for name in FIELDS]
 
 
 def test_a_past_page_is_kept_for_an_hour(client: FlaskClient, bitcoin):

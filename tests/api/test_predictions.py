@@ -171,13 +171,11 @@ class TestPages:
         assert rows == [row | {"ai_votes": {}} for row in reader.pages("predictions", status="resolved")]
         assert all(row["ai"]["yes"] + row["ai"]["no"] for row in rows)
 
-    def test_the_last_page_has_no_link(self, client: FlaskClient, headers, history):
-        answer = client.get(f"{PATH}?status=open", headers=headers)
-        assert (answer.json["count"], answer.json["next"], "Link" in answer.headers) == (1, None, False)
-
     def test_an_open_market_shows_the_opinion_of_now(self, client: FlaskClient, headers, history):
         """Before, an open market carried the votes and odds of its opening alone."""
-        (body,) = client.get(f"{PATH}?status=open", headers=headers).json["markets"]
+        answer = client.get(f"{PATH}?status=open", headers=headers)
+        assert (answer.json["count"], answer.json["next"], "Link" in answer.headers) == (1, None, False)
+        (body,) = answer.json["markets"]
         assert body["ai"]["p_yes"] == 0.6
         assert body["ai_now"] == {"p_yes": 0.94, "as_of": "2027-01-15T12:00:00Z"}
         assert body["odds_now"] is None
@@ -214,13 +212,12 @@ class TestFiles:
         page = pyarrow.parquet.read_table(io.BytesIO(reader.table("predictions", form="parquet")))
         assert (page.schema, page["outcome"].to_pylist()) == (file.schema, [None])
 
-    def test_a_parquet_file_links_to_its_next_page(self, client: FlaskClient, headers, history):
+    def test_a_file_is_packed_once_and_links_to_its_next_page(self, client: FlaskClient, headers, history):
+        """The CSV is that of RFC 4180."""
         accept = {"Accept": "application/vnd.apache.parquet", "Accept-Encoding": "zstd, gzip"}
         answer = client.get(f"{PATH}?status=resolved&limit=3", headers=headers | accept)
         assert (answer.content_type, answer.data[:4]) == ("application/vnd.apache.parquet", b"PAR1")
         assert ("Content-Encoding" in answer.headers, "Link" in answer.headers) == (False, True)
-
-    def test_the_bytes_are_csv_by_rfc_4180(self, client: FlaskClient, headers, history):
         answer = client.get(PATH, headers=headers | {"Accept": "text/csv"})
         assert (answer.content_type, answer.data.endswith(b"\r\n")) == ("text/csv; charset=utf-8", True)
         assert "Accept" in answer.headers.getlist("Vary")
