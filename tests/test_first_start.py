@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -141,10 +141,16 @@ def test_a_first_start_has_the_real_market_models_and_a_record(exchanges, tmp_pa
 
 def _asker(port: int) -> Callable[..., httpx.Response]:
     def ask(path: str, body: dict | None = None, key: str = "") -> httpx.Response:
-        method, headers = "POST" if body else "GET", {"X-API-Key": key} if key else {}
-        with suppress(httpx.TransportError):
-            return httpx.request(method, f"http://127.0.0.1:{port}{path}", json=body, headers=headers, timeout=30)
-        return httpx.Response(0)
+        try:
+            return httpx.request(
+                "POST" if body else "GET",
+                f"http://127.0.0.1:{port}{path}",
+                json=body,
+                headers={"X-API-Key": key} if key else {},
+                timeout=30,
+            )
+        except httpx.TransportError:
+            return httpx.Response(0)
 
     return ask
 

@@ -26,9 +26,12 @@ from tests.measure.tables import EXAMPLE, endpoints
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.running_service import running_service
 
-FRONT_PAGES = ("README.md", "bot/README.md", "notebooks/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
-DOCUMENTS = {*(ROOT / "service" / "docs").glob("*.md")} - {ROOT / "service" / "docs" / "skill.md"}  # test_agents.py
-FILES = [*(ROOT / name for name in FRONT_PAGES), *sorted(DOCUMENTS)]
+FILES = [
+    ROOT / name
+    for name in ("README.md", "bot/README.md", "notebooks/README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
+] + sorted(
+    {*(ROOT / "service" / "docs").glob("*.md")} - {ROOT / "service" / "docs" / "skill.md"}
+)  # tests/test_agents.py
 TEXTS = {file: file.read_text(encoding="utf-8") for file in FILES}
 README = "\n".join(TEXTS.values())
 MOST_BYTES = 9000  # of the first page
@@ -65,13 +68,6 @@ def port(folder: Path) -> Iterator[int]:
         wait_until_ready(number, process, log)
         wait_until_ready(number, process, log, "/api/predictions/ai-vs-market")
         yield number
-
-
-@pytest.fixture(scope="module")
-def key(port: int) -> str:
-    """A key, as the README registers for one."""
-    (command,) = blocks("/register")
-    return json.loads(run(command, port))["api_key"]
 
 
 def run(command: str, port: int, **environment: str) -> str:
@@ -115,8 +111,9 @@ def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_asking_as_the_readme_says_gives_nine_votes(port: int, key: str):
-    (ask,) = blocks("/api/v1/oracle")
+def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
+    (register,), (ask,) = blocks("/register"), blocks("/api/v1/oracle")
+    key = json.loads(run(register, port))["api_key"]
     answer = json.loads(run(ask, port, KEY=key))
     assert len(answer["votes"]) == 9
     assert answer["consensus"]["oracles_count"] == 9
@@ -133,8 +130,9 @@ def test_the_paper_trading_of_the_readme_is_there(port: int):
 
 
 @pytest.mark.slow
-def test_the_track_record_of_the_readme_is_there(port: int, key: str):
-    (commands,) = blocks("/api/predictions/ai-vs-market")
+def test_the_track_record_of_the_readme_is_there(port: int):
+    (register,), (commands,) = blocks("/register"), blocks("/api/predictions/ai-vs-market")
+    key = json.loads(run(register, port))["api_key"]
     wanted = commands.replace("\\\n", " ").strip().splitlines()
     markets, scores, streaks, apex, challenge = (json.loads(run(line, port, KEY=key)) for line in wanted)
     assert markets["count"] >= 40
@@ -145,8 +143,9 @@ def test_the_track_record_of_the_readme_is_there(port: int, key: str):
 
 
 @pytest.mark.slow
-def test_the_tournament_of_the_readme_is_open(port: int, key: str):
-    (commands,) = blocks("/forecast ")
+def test_the_tournament_of_the_readme_is_open(port: int):
+    (register,), (commands,) = blocks("/register"), blocks("/forecast ")
+    key = json.loads(run(register, port))["api_key"]
     markets = json.loads(run('curl -s http://127.0.0.1:8000/api/v1/predictions -H "X-API-Key: $KEY"', port, KEY=key))
     market = markets["markets"][0]["id"]
     wanted = commands.replace("\\\n", " ").replace("MARKET", market).strip().splitlines()
@@ -186,8 +185,12 @@ def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
         settings = config.read({**variables, "DATA_DIR": str(tmp_path)})
         voters = seated(voters_embedded(), settings, Budget(None, None, SpendingInMemory(), time.time))
         engines.append({voter.engine for voter in voters if voter.kind == "seat"})
-    own = [{"anthropic:claude-haiku-4-5"}, {"openai:gpt-5-mini", "embedded/2"}, {"ollama:llama3.2"}]
-    assert engines == [*own, {"custom:mine", "embedded/2"}]
+    assert engines == [
+        {"anthropic:claude-haiku-4-5"},
+        {"openai:gpt-5-mini", "embedded/2"},
+        {"ollama:llama3.2"},
+        {"custom:mine", "embedded/2"},
+    ]
 
 
 @pytest.mark.slow
