@@ -162,8 +162,9 @@ def has_tests(file: Path) -> bool:
     module_name = ".".join(module.relative_to(ROOT).parts)
     package, _, name = module_name.rpartition(".")
     imports = re.compile(rf"from {re.escape(module_name)} import|from {re.escape(package)} import .*\b{name}\b")
-    near = [*folder.glob("test_*.py"), *folder.parent.glob("test_*.py")]
-    return any(path.name in names or imports.search(path.read_text()) for path in near)
+    near = [*folder.glob("*.py"), *folder.parent.glob("test_*.py")]  # tests, and what makes their objects
+    is_named = any((ROOT / "tests").rglob(f"test_{module.name}.py"))
+    return is_named or any(path.name in names or imports.search(path.read_text()) for path in near)
 
 
 def test_a_module_with_behaviour_has_tests_near_by():

@@ -271,5 +271,8 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
 
 
 def _is_dashed(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    gap = tokens[lower.after : upper.first]
-    return len(gap) == 1 and gap[0].text in DASHES and lower.upper is None and lower.is_percent <= upper.is_percent
+    """Whether two numbers are the ends of a range: "95-100k", Turkish "95 100 bin arasında"."""
+    gap, behind = tokens[lower.after : upper.first], tokens[upper.after : upper.after + 1]
+    is_between = not gap and any(token.kind == "between" for token in behind)
+    is_joined = is_between or (len(gap) == 1 and gap[0].text in DASHES)
+    return is_joined and lower.upper is None and lower.is_percent <= upper.is_percent

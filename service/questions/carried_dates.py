@@ -23,7 +23,6 @@ DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
-DAYS_BEFORE = {"holiday", "weekday"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
 LAST_DAY, MOST_HOURS = 31, 24
 SUNDAY, HOURS_OF_WEEK = 6, 168
@@ -57,7 +56,7 @@ def with_dates(
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not is_near(day, spot, LARGEST_RATIO):
             return [*before, Token("nth", f"{day}th")]
-    if last.kind == "number" and kinds & DAYS_BEFORE and kinds <= DAYS_BEFORE | ARTICLES | LIMITS:
+    if last.kind == "number" and "holiday" in kinds and kinds <= {"holiday"} | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
     is_hour = hour < MOST_HOURS and hour == int(hour) and [token.value for token in before] == ["at"]  # "в 18?"

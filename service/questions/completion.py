@@ -22,7 +22,7 @@ from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
 from service.questions.criterion import Assumption, invalid
 from service.questions.dates.years import is_year
-from service.questions.day_counts import LEAST, MOST_DAYS, OUT_OF, DayCount, bounded
+from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.denials import (
     NAME_KINDS,
     NOES,
@@ -40,7 +40,7 @@ from service.questions.numerals import first_value
 from service.questions.parse import Carryover
 from service.questions.question import Question
 from service.questions.sentences import COMMAS
-from service.questions.single_days import DAYS
+from service.questions.single_days import DAYS, LEAST, OUT_OF
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
 from service.questions.two_questions import CHOICES, WINS, pointed_back
@@ -58,6 +58,8 @@ CHANCE = {"chance", "how", "what", "which"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
 NAMES = {"exceed": "above", "numword": "number"}
+# Kinds that ask for one of two assets.
+CHOOSING = {"which", "who"}
 # Kinds before the other asset of a comparison: "than gold", "against eth".
 RIVALS = {"than", "versus"}
 # Endings of the other asset of a comparison in Turkish and Japanese.
@@ -105,7 +107,8 @@ def complete(
     tokens = without_denied_side(tokens, reading.language)
     while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
         tokens = tokens[:-1]  # Japanese "6は？"
-    tokens, recount = pointed_back(_going_on(tokens, earlier, notes), earlier, before, notes)
+    tokens = _going_on(tokens, earlier, notes)
+    tokens, recount = pointed_back(tokens, earlier, before, circumstances.spots, notes)
     if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
@@ -122,6 +125,9 @@ def complete(
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
+    if "both" in kinds and "number" not in kinds and earlier.level_pct is not None:  # "in either direction?"
+        tokens = [Token("number", f"{abs(earlier.level_pct):g}"), Token("percent", "%"), *tokens]
+        carryover.add("level")
     assets = [token for token in tokens if token.kind in MARKET_KINDS]
     if recount is None and (recount := _recounted([token for token in tokens if token not in assets], earlier)):
         tokens = assets
@@ -176,14 +182,18 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     is_choice = names_likelier or "both_of" in kinds  # Turkish "hangisi daha olası", Spanish "cuál de los dos"
     if CHOICES & {*kinds} and is_choice and not earlier.other_asset:
         return False
-    return "chance" in kinds and not {"percent", "or"} & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
+    others = {"or"} if names_likelier else {"percent", "or"}  # "would 3% be likelier?"
+    return "chance" in kinds and not others & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 
 
 def _without_chance(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens without the words that ask how likely it is: "how likely is 60k?", Portuguese "a chance"."""
-    places = [place for place, token in enumerate(tokens) if token.kind == "chance"]
-    articles = [place - 1 for place in places if place and tokens[place - 1].kind == "to"]
-    return [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in articles]
+    """The tokens without the words that ask how likely it is: "how likely is 60k?", "odds for 60k", "a chance"."""
+    kinds = [token.kind for token in tokens] + ["", ""]
+    articles = [place - 1 for place, kind in enumerate(kinds) if kind == "chance" and kinds[place - 1] == "to"]
+    starts = range(len(tokens))
+    objects = [at for at in starts if kinds[at : at + 2] == ["during", "number"] and kinds[at + 2] != "unit"]
+    dropped = {*articles, *objects}
+    return [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in dropped]
 
 
 def _with_ones(tokens: Sequence[Token]) -> list[Token]:
@@ -297,6 +307,8 @@ def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
 def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:
     """The tokens of a comparison with what they leave out of it: "and gold?", "than eth?", "does sol beat it?"."""
     kinds, is_relative = {token.kind for token in tokens}, earlier.comparator == "relative"
+    if is_relative and kinds & CHOOSING and not kinds & (OWN_EVENT - CHOOSING):  # "and which one this week?"
+        tokens = [token for token in tokens if token.kind not in CHOOSING and token.value != 1]
     assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
     is_rival = len(assets) == 1 and _is_rival(tokens, language)
     is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"or", "because"})

@@ -29,6 +29,7 @@ from service.questions.kinds.references import Comparison
 from service.questions.parse import RIVAL, Carryover, Parse
 from service.questions.question import Question
 from service.questions.scope import FACT
+from service.questions.single_days import DATES
 from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
@@ -47,7 +48,8 @@ EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
-BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark"}  # beside "how much", "lowest"
+SENTENCE_ENDS, TOLD = {*".!?;"}, {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
+BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark", "meet"}  # beside "how much", "lowest"
 # Kinds of a follow-up that is chatter with one unknown word, as "will i be rich" is: "what's for dinner".
 PERSONAL = {"what", "who"}
 LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
@@ -76,7 +78,11 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     """
     if _is_chatter(reading.tokens):
         raise unclear(reading.text, is_chatter=True)
-    completion = complete(reading, circumstances, context.question, context.before)
+    reading = reading._replace(tokens=_told(reading.tokens))
+    names = {token.kind for token in reading.tokens} - BESIDE_SIZE
+    if context.question.comparator == "open" and names in ({"above"}, {"below"}):  # Spanish "y como mucho?"
+        reading = reading._replace(tokens=[Token("how", "how")])
+    completion = complete(reading, circumstances, _told_of(context, reading.tokens), context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
@@ -134,6 +140,27 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     is_choice = {*kinds} >= {"which", "or"}  # of two that are no markets
     limit = 0 if is_personal else 2 if {*kinds} & (SIDES | BULL | BEAR) and not is_choice else 1
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
+
+
+def _told_of(context: ContextQuestion, tokens: Sequence[Token]) -> Question:
+    """The question that is carried on: the one before a price range where an amount names no side.
+
+    "More than 5%?" after "does it fall tomorrow" and "by how much?" is a fall.
+    """
+    earlier, before = context.question, context.before
+    is_of_range = before is not None and earlier.comparator == "open" and isinstance(before.kind, Direction)
+    kinds = {token.kind for token in tokens}
+    has_own = kinds & (BULL | BEAR | MARKET_KINDS) or "percent" not in kinds
+    if before is None or not is_of_range or has_own or before.asset != earlier.asset:
+        return earlier
+    return replace(before, deadline=earlier.deadline)
+
+
+def _told(tokens: list[Token]) -> list[Token]:
+    """The last sentence where it alone has a number, a date or a market: "i think it goes down. what about 48?"."""
+    first = next((place for place, token in enumerate(tokens) if token.kind in TOLD), 0)
+    ends = [place for place, token in enumerate(tokens[:first]) if token.text in SENTENCE_ENDS]
+    return tokens[ends[-1] + 1 :] if ends else tokens
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
@@ -270,6 +297,8 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     has_addition = parse.clause.amounts or "deadline" not in parse.carryover
     if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):
         raise unclear(" ".join(words[:4]))
+    if parse.clause.has_unused:
+        raise unclear(parse.text)
     for level in event.levels:
         checked(level, parse.spot)
     reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)

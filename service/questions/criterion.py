@@ -90,10 +90,10 @@ def unclear(text: str, *, is_chatter: bool = False) -> InvalidRequest:
     return NotAMarketQuestion(detail, [FieldError("question", detail)]) if is_chatter else invalid(detail)
 
 
-def not_about_markets() -> NotAMarketQuestion:
-    """The refusal of a text that is not about a market."""
+def not_about_markets(reason: str = "The question names no market.") -> NotAMarketQuestion:
+    """The refusal of a text that is not about a market, or asks nothing about one."""
     detail = (
-        f"The question names no market. Ask about the price of one of {NAMES}: whether it goes up or down or reaches "
+        f"{reason} Ask about the price of one of {NAMES}: whether it goes up or down or reaches "
         f"a level, and by when. For example: {EXAMPLE}"
     )
     return NotAMarketQuestion(detail, [FieldError("question", detail)])

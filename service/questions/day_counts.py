@@ -19,8 +19,11 @@ from service.questions.single_days import (
     CANDLES,
     DAYS,
     HOW,
+    LEAST,
     NUMBERS,
+    OUT_OF,
     SPAN,
+    in_order,
     is_days,
     moves_within_day,
     refuse_others,
@@ -37,13 +40,10 @@ FUTURE_PERIODS = {"will", "next", "this", "month", "until", "by", "eo", "weekend
 BETWEEN = {"up", "down", "in_a_row", "filler", "the", "close", "rise", "fall", "ormore"}
 # Kinds before the number that belong to the count.
 BEFORE = {"on", "in_a_row", "the", "filler", "above", "below", "exceed"}
-# Kinds behind the number of days, and those beside it by which days are counted.
+# Kinds behind the number of days, and those by which days are counted.
 ENDS, BOUNDS = ("ormore", "above", "below"), {"on", "above", "below", "exceed", "ormore"}
-LEAST, UPPER_BOUNDS, EXACT = forms("least"), forms("most"), forms("exact")
-MORE_WORDS, NUMBER_WORDS = forms("more"), forms("how_many")
-COLOURS = ("green", "red")
-# Words of the kind "in" that also mean "on" before a number of days, and those between "4 out of the next 7 days".
-ON, OUT_OF = forms("on"), forms("out_of")
+UPPER_BOUNDS, EXACT, MORE_WORDS, NUMBER_WORDS = forms("most"), forms("exact"), forms("more"), forms("how_many")
+COLOURS, ON = ("green", "red"), forms("on")  # words that also mean "on" before a number of days
 # Periods that directly follow "all".
 WHOLE_PERIODS = (["month"], ["glyphdate"], ["season"], ["weekend"], ["q"], ["next"])
 
@@ -69,7 +69,7 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     """
     if any(token.kind == "often" for token in tokens):
         raise invalid(f"How often the price does something is not counted, only on how many days. {HOW}")
-    tokens = with_days(tokens)
+    tokens = in_order(with_days(tokens))
     if (how := _asks_number(tokens)) is not None:
         if count := _numbered(tokens, how):
             return count
@@ -298,7 +298,8 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
-    lead = tokens[before - 1] if before else Token("", "")
+    is_own = before == 1 or tokens[before - 2].kind != "unit"  # not Chinese "一周内至少三天"
+    lead = tokens[before - 1] if before and is_own else Token("", "")
     behind = next((token.kind for token in tokens[after:] if token.kind != "the"), "")
     follows = behind in ("in", "this", "next")  # "for 10 days in December", "em pelo menos 3 dias da semana que vem"
     is_on = lead.kind == "in" and follows and not any(token.kind == "below" for token in around)

@@ -20,6 +20,7 @@ UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
 # Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
 NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
+BESIDE_THIS = {"mark", "filler", "numword", "number", "the", "a"}
 BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 
 
@@ -29,8 +30,10 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
     while noes and tokens[noes:] and tokens[noes].kind == "filler" and tokens[noes].value is None:
         noes += 1  # Turkish "yok ya 24 saat sonra"
     following = tokens[noes].kind if tokens[noes:] and noes else ""
-    is_turned = SIGNS_OF_SIDES.get(following) == -earlier.kind.side and not earlier.negated
-    return noes if noes > 1 or following in CORRECTIONS or is_turned else 0
+    side = SIGNS_OF_SIDES.get(following)
+    is_turned = side == -earlier.kind.side and not earlier.negated
+    has_level = side is not None and [token.kind for token in tokens[noes + 1 :]][:1] == ["number"]  # "no under 570"
+    return noes if noes > 1 or following in CORRECTIONS or is_turned or has_level else 0
 
 
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
@@ -64,6 +67,12 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
         ):
             end += 1
     rest = [*tokens[:first], *tokens[end:]]
+    if (
+        "this" in kinds[first:end]
+        and DATES & {*kinds[:first]}
+        and all(token.kind in BESIDE_THIS for token in rest[first:])
+    ):
+        return rest[:first]  # "next friday, not this one"
     for names in ({"asset"}, NAME_KINDS - {"asset", "number"}):
         if names & {*kinds[first:end]} and names & {token.kind for token in rest}:
             return rest
@@ -71,9 +80,16 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
+    """The tokens without an earlier level or size that is replaced: "not 60k but 55k", "3 percent, not 5".
+
+    The other end of a range stays.
+    """
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
+    sizes = [amount for amount in amounts if amount.values[0] == abs(earlier.level_pct or 0.0)]
+    if len(sizes) == 1 and len(amounts) == 2 and "percent" in kinds:
+        size = next(amount for amount in amounts if amount is not sizes[0])
+        return [*tokens[size.first : size.after], *([] if size.is_percent else [Token("percent", "%")])]
     if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after

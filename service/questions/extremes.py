@@ -6,6 +6,7 @@ It follows from stored prices, so that its price takes its place before the ques
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -64,6 +65,8 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
     plain = with_paths(_with_units(tokens), postpositions=language.postpositions)
+    if may_have_extreme(plain) and not any(token.kind == "versus" for token in plain):  # "beat last week's high"
+        plain = [replace(token, kind="break") if token.kind == "outperform" else token for token in plain]
     result, notes = with_units(plain), []
     kinds = {token.kind for token in plain if not side_of(token)}
     breaks = "break" in kinds and not kinds & SIDE_KINDS
@@ -92,10 +95,19 @@ def _is_of_unit(token: Token) -> bool:
 
 
 def _with_units(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high."""
+    """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high.
+
+    So is Russian "обновит максимум прошлой недели", a new high of the week before.
+    """
     result = list(tokens)
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
+        if (
+            token.kind == "record"
+            and token.value in EXTREMES
+            and any(word.kind == "last" for word in tokens[place + 1 :][:1])
+        ):
+            result[place : place + 1] = [Token("break", token.text), Token("filler", token.text, token.value)]
         if not _is_of_unit(token):
             continue
         side, _, unit = str(token.value).partition(":")

@@ -6,6 +6,7 @@ is classified, by naive Bayes, only if it asks no question that can be forecast,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from itertools import pairwise
 from typing import Literal
@@ -66,6 +67,7 @@ ASKING = {"what", "how", "who", "price", "now", "forecast", "will", "chance"}
 SAME_WORDS = forms("same")
 # Kinds of "why is everything down today".
 WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
+SENTENCES = re.compile(r"[.!?;]\s+|\n")
 MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
@@ -77,8 +79,9 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     market = read_markets(text, circumstances.coins)
     kinds = {token.kind for token in market.tokens}
     first_wish = _stated_wish(text, market.tokens, intents, context)
-    if first_wish == "none":
-        raise suggested(not_about_markets(), market, circumstances)
+    if first_wish in ("none", "loss"):
+        refusal = not_about_markets(*(["The text asks nothing about a price."] if first_wish == "loss" else []))
+        raise suggested(refusal, market, circumstances)
     if first_wish:  # "how sure are you about that", which would carry a question on
         return TextReading(first_wish)
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
@@ -86,7 +89,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     amount, _ = without_amount(market.tokens, context)
     if not is_correction and (purchase := purchase_of(market.tokens, circumstances)):
         return purchase
-    if not is_correction and asks_worth(market.tokens, intents, amount, circumstances, context):
+    has_same = any(token.text in SAME_WORDS for token in market.tokens)  # "now eth, same thing" is no present price
+    if not (is_correction or has_same) and asks_worth(market.tokens, intents, amount, circumstances, context):
         language = (context and context.language) or market.language
         if priced_asset := only_named(words, circumstances, context, language):
             return price_of(priced_asset, market.tokens, circumstances, amount)
@@ -110,7 +114,6 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         alert = read_alert(words, market.language, circumstances, context)
         if alert and ("alert" in intents or alert.side):
             return alert
-    has_same = any(token.text in SAME_WORDS for token in market.tokens)
     if has_same and kinds <= BARE_KINDS and context is None:  # "eth, same"
         raise suggested(invalid("The earlier question is not known. Ask in full."), market, circumstances)
     try:
@@ -149,15 +152,20 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
 
 def _stated_wish(
     text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None
-) -> Wish | Literal["none"] | None:
-    """What a text without an asset wants by a phrase or as a whole example, also after a question; "none" is no market.
+) -> Wish | Literal["none", "loss"] | None:
+    """What a text without an asset wants by a phrase or as a whole example, also after a question.
 
+    "none" is no market, and "loss" a loss that is told of.
     "By tomorrow" in German is a good-bye too, but not after a question.
     """
     kinds = {token.kind for token in tokens}
+    if "loss" in intents and "?" not in text:
+        return "loss"
+    has_digits = any(token.text[:1].isdigit() for token in tokens)
+    if context and not (has_digits or kinds & DATE_KINDS) and (last := _last_wish(text)):
+        return last
     if kinds & NAMES:
         return None
-    has_digits = any(token.text[:1].isdigit() for token in tokens)
     example = None if has_digits else example_of(text)
     meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
     if "?" not in text and not (context and kinds & DATE_KINDS and example != "thanks"):
@@ -167,6 +175,13 @@ def _stated_wish(
     if wish and not is_corrected:
         return wish
     return "none" if "none" in intents and not has_digits else None
+
+
+def _last_wish(text: str) -> Wish | None:
+    """What the last of several sentences wants by a phrase: "so everything loses to it. how sure are you?"."""
+    *before, last = [sentence for sentence in SENTENCES.split(clean(text)) if sentence.strip()] or [""]
+    wishes = {str(word.value) for word in tokenize(fold(last), intent_lexicon())} if before else set[str]()
+    return next((wish for wish in WISHES if wish in wishes and wish not in ABOUT_PRICES), None)
 
 
 def _corrects(tokens: Sequence[Token], wish: Wish | None, spot: float) -> bool:
@@ -187,7 +202,7 @@ def _wish(text: str, tokens: Sequence[Token], intents: Set[str], context: Contex
     wish = "advice" if is_advice else "why" if asks_why else nearest
     is_move = bool(kinds & (BULL | BEAR) and kinds & (FUTURE_KINDS | DATE_KINDS))  # of a market that is not followed
     has_digits = any(token.text[:1].isdigit() for token in tokens) and example_of(text) is None
-    names = MARKET_KINDS if wish == "help" else NAMES  # "apple stock?"
+    names = NAMES if wish in ABOUT_PRICES else MARKET_KINDS  # "apple stock?"
     if wish in POLITE and kinds & DATE_KINDS and example_of(text) is None:
         return None  # "by friday?" is no "happy friday"
     if wish is None or (wish == "why" and not asks_why and (is_move or has_digits)):  # "is it gonna go up?"

@@ -9,9 +9,9 @@ from service.errors import InvalidQuestion
 from service.questions.amounts import Amount, scaled
 from service.questions.clause import OVER_TIME, RANGES, SOONER, Clause, in_likely_thousands
 from service.questions.criterion import Criterion, checked, invalid, price
-from service.questions.day_counts import LEAST
 from service.questions.kinds.levels import Close, between, close, order, stay, touch
 from service.questions.lexicon import forms
+from service.questions.single_days import LEAST
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from itertools import takewhile
+from math import prod
 from typing import get_args
 
 from service.market.assets import ASSETS
@@ -30,10 +31,11 @@ CURRENCIES = {"currency", "foreign"}
 CONVERSION = CURRENCIES | {"in", "to"}
 MONEY = {"money", *CURRENCIES}
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
-NUMBERS, BESIDE_AMOUNT, PIECE = {"number", "numeral", "numword"}, {"filler", "the", "topic", "weight"}, "piece"
+NUMBERS, PIECE = {"number", "numeral", "numword"}, "piece"
+BESIDE_AMOUNT = {"filler", "the", "topic", "weight", "times"}
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
 BEFORE_AMOUNT, AFTER_AMOUNT = (
-    {"", "and", "mark", "filler", "how", "what", "be", "have"},
+    {"", "and", "mark", "filler", "how", "what", "be", "have", "the"},
     {"", "in", "mark", "be", "how"},
 )
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
@@ -72,6 +74,9 @@ def purchase_of(tokens: Sequence[Token], circumstances: Circumstances) -> TextRe
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
     currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
+    is_foreign = any(token.kind == "foreign" for token in tokens[max(money.first - 1, 0) : money.after + 1])
+    if is_foreign and not is_near(money.value(spot), spot):  # "how many sol for 5000 lira", of which no rate is known
+        return TextReading("price", asset=asset, currency="other")
     rate = circumstances.rates.get(currency) if currency else None if money.currency else Rate(1.0)
     if not (money.is_money or money.currency) or rate is None or not rate.is_fresh(circumstances.now):
         return None
@@ -109,8 +114,9 @@ def only_named(
     amount, tokens = without_amount(read_markets(text, circumstances.coins, language).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
-    bare_kinds = BARE_KINDS | PRESENT | CONVERSION | ({"and", "have", "stay"} if len(assets) > 1 or amount else set())
-    if amount and kinds & MONEY:  # "my boy has 0.3 eth, what is that in pounds"
+    bare_kinds = BARE_KINDS | PRESENT | CONVERSION
+    bare_kinds |= {"and", "have", "stay", "who"} if len(assets) > 1 or amount else set()
+    if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
@@ -132,7 +138,7 @@ def asks_worth(
     if "price" in intents or is_mere or {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT:
         return True
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    is_asked = is_of_price or bool(kinds & {"what", "how"})
+    is_asked = is_of_price or bool(kinds & {"what", "how", "who"})
     return bool(kinds & CURRENCIES and (is_asked or amount or "asset" in kinds)) or bool(amount and is_asked)
 
 
@@ -152,7 +158,9 @@ def without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> 
         is_size = quantity * NEAR_FACTOR < spot or any(token.kind in CURRENCIES for token in tokens)
         is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not (words or is_near(quantity, spot))
         is_counted = any(token.value == PIECE or token.kind in PIECES for token in words)
-        if after == "asset" or is_counted or (spot and is_bare and is_size):
+        is_had = before == "have" and context is not None and not is_near(quantity, context.question.spot)
+        if after == "asset" or is_counted or is_had or (spot and is_bare and is_size):
             ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
-            return quantity * ounces, [*tokens[:place], *rest]
+            factor = prod(token.quantity for token in words if token.kind == "times")  # "50k xrp"
+            return quantity * factor * ounces, [*tokens[:place], *rest]
     return None, tokens

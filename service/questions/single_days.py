@@ -27,6 +27,7 @@ BESIDE_DATE = {"before", "after", "later", "ago", "from", "this", "next", "last"
 BESIDE_DAY = {"asset", "filler", "the"}
 # Kinds after which a number of days is a length of time: "in at least 3 days".
 SPAN = {"in", "within", "during", "next", "by", "lasting", "until", "later"}
+LEAST, OUT_OF = forms("least"), forms("out_of")  # "at least 4", "4 out of 7"
 # Words for the candle of a chart, after its length: "4h candle".
 CANDLES = forms("candle")
 
@@ -34,6 +35,22 @@ CANDLES = forms("candle")
 def is_days(token: Token) -> bool:
     """The word "day" or "days"."""
     return token.kind == "unit" and token.value == "day"
+
+
+def in_order(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a verb behind its days, and without the number of all of them after "how many days".
+
+    Examples: Chinese "至少涨5天", Spanish "al menos sube 5 días", Italian "quanti giorni su 7".
+    """
+    result = list(tokens)
+    for place in range(len(tokens) - 3):
+        first, second, third, fourth = tokens[place : place + 4]
+        is_verb = second.kind in ("rise", "fall", "up", "down")
+        if first.text in LEAST and is_verb and third.kind in NUMBERS and is_days(fourth):
+            result[place : place + 4] = [first, third, fourth, second]
+        if first.kind == "how" and is_days(second) and third.text in OUT_OF and fourth.kind in NUMBERS:
+            return [*tokens[: place + 2], *tokens[place + 4 :]]
+    return result
 
 
 def moves_within_day(tokens: Sequence[Token]) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 from service.questions.clause import SOONER
 from service.questions.criterion import Assumption, invalid
-from service.questions.day_counts import LEAST
 from service.questions.kinds import Comparator
 from service.questions.kinds.levels import Close, Direction, First, Touch
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.question import Leg, Question
+from service.questions.single_days import LEAST
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS
 
@@ -39,7 +40,11 @@ LAST_ONLY = "Only the last question is carried on. Name both levels, assets or d
 
 
 def pointed_back(
-    tokens: list[Token], earlier: Question, before: Question | None, notes: list[Assumption]
+    tokens: list[Token],
+    earlier: Question,
+    before: Question | None,
+    spots: Mapping[str, float],
+    notes: list[Assumption],
 ) -> tuple[list[Token], Question | None]:
     """The tokens, and the earlier question with another event of its two, or one question of the last two.
 
@@ -54,12 +59,16 @@ def pointed_back(
     has_events = bool(earlier.legs) and joint in EVENTS_OF_TWO
     limits = {"number", "percent"} if joint in EVENTS_OF_TWO else DATE_PARTS
     is_own = kinds & MARKET_KINDS or (kinds & limits and not (joint == "either" and _is_at_least_one(tokens)))
+    side = bool(kinds & BULL) - bool(kinds & BEAR)
+    events = earlier.legs
+    if earlier.comparator == "relative" and side and joint in EVENTS_OF_TWO:  # "both rise" after which does better
+        events = tuple(Leg(asset, "up", float(spots[asset])) for asset in earlier.assets)
+        has_events = True
     if (earlier.other_asset and not has_events) or (is_own and not is_of_days):
         return tokens, None
     dates = [token for token in tokens if token.kind in DATE_WORDS] if kinds & DATE_NAMES else []
-    side = bool(kinds & BULL) - bool(kinds & BEAR)
     if joint and has_events:
-        legs = tuple(_aimed(leg, side) for leg in earlier.legs) if side else earlier.legs
+        legs = tuple(_aimed(leg, side) for leg in events) if side else events
         return dates, replace(earlier, legs=legs, **_of_two(joint))
     if joint and before is not None and not has_levels and not is_of_days:
         before = replace(before, deadline=earlier.deadline) if dates else before
@@ -88,6 +97,8 @@ def _of_two(joint: Joint) -> dict[str, Any]:
 
 def _joint(tokens: Sequence[Token], earlier: Question, *, has_two: bool) -> Joint | None:
     """What the words ask of two levels or questions; None where they mean one."""
+    pairs = pairwise([*tokens, Token("", "")])  # without the first word of Russian "какая вероятность", what chance
+    tokens = [word for word, after in pairs if (word.kind, after.kind) != ("which", "chance") or after.text in SOONER]
     kinds = [token.kind for token in tokens]
     asks = bool((CHOICES if has_two else {"which"}) & {*kinds})
     is_part = any(token.value == HALF for token in tokens)  # "the first half"
@@ -97,9 +108,9 @@ def _joint(tokens: Sequence[Token], earlier: Question, *, has_two: bool) -> Join
         return "first"
     if {*kinds} - {"the", "filler", "be", "both_of", "mark"} == {"between"}:
         return "between"
+    sides = bool({*kinds} & BULL) + bool({*kinds} & BEAR)
     if "which" in kinds or (asks and {*kinds} & {"better", "chance"}):
-        is_of_one = bool({*kinds} & BULL and {*kinds} & BEAR)  # "which is likelier, up or down"
-        return None if is_of_one else _comparison(tokens)
+        return None if sides > 1 else _comparison(tokens)  # "which is likelier, up or down"
     if {*kinds} & NO_EVENT or ("how" in kinds and "chance" not in kinds):
         return None
     if _is_at_least_one(tokens) and earlier.days is None:

@@ -308,6 +308,8 @@ def test_a_price_has_its_value_in_the_currency(text, value):
         ("0.35 of it in euros", "eth", 0.35),
         ("2 tanesi kaç tl eder", "eth", 2),
         ("1000枚だと何円?", "eth", 1000),
+        ("what are 50k xrp worth", "xrp", 50_000),
+        ("5 тысяч xrp сколько в долларах", "xrp", 5_000),
     ],
 )
 def test_the_worth_of_an_amount_is_a_price(text, asset, amount):

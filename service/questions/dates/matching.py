@@ -53,7 +53,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("day:nth near unit:monthly", named.day_in_month),
     ("day:nth unit:monthly near", named.day_in_month),
     ("day:nth|ordinal the unit:monthly", named.day_in_month),
-    ("weekday day:nth|day", named.weekday_and_day),
+    ("weekday near? day:nth|day", named.weekday_and_day),
     # end of December, December 2026, next December, the first week of December
     ("part? month year?", named.month_name),
     ("month monthly part?", named.month_name),

@@ -35,7 +35,7 @@ UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, 
 SPAN_LEADS = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # "Within the year", and after a number within so many years.
-WITHIN_YEARS = {"年内", "年內"}
+WITHIN_YEARS = {"年内", "年內", "年内に"}
 # Two digits after "end of" that are a year.
 SHORT_YEARS = range(26, 40)
 # Kinds of parts of a month that an ordinal number counts.
@@ -63,7 +63,7 @@ def with_units(tokens: Sequence[Token]) -> list[Token]:
         if token.kind == "end" and token.text.split()[-1] in OVER_TIME and behind in (["number"], ["money"]):
             token = replace(token, kind="above")
         if is_counted:
-            result += [Token("unit", "年", "year"), Token("within", "内")]
+            result += [Token("unit", "年", "year"), Token("within", "内")] if token.kind != "unit" else []
         else:
             result.append(replace(token, kind="nth") if _is_day_beside_part(tokens, place) else token)
     for place in range(2, len(result)):
