@@ -48,7 +48,7 @@ EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
-SENTENCE_ENDS, TOLD = {*".!?;"}, {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
+SENTENCE_ENDS, SAYING_KINDS = {*".!?;"}, {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
 BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark", "meet"}  # beside "how much", "lowest"
 # Kinds of a follow-up that is chatter with one unknown word, as "will i be rich" is: "what's for dinner".
 PERSONAL = {"what", "who"}
@@ -78,11 +78,11 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     """
     if _is_chatter(reading.tokens):
         raise unclear(reading.text, is_chatter=True)
-    reading = reading._replace(tokens=_told(reading.tokens))
+    reading = reading._replace(tokens=_saying_sentence(reading.tokens))
     names = {token.kind for token in reading.tokens} - BESIDE_SIZE
     if context.question.comparator == "open" and names in ({"above"}, {"below"}):  # Spanish "y como mucho?"
         reading = reading._replace(tokens=[Token("how", "how")])
-    completion = complete(reading, circumstances, _told_of(context, reading.tokens), context.before)
+    completion = complete(reading, circumstances, _carried_question(context, reading.tokens), context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
@@ -142,7 +142,7 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
-def _told_of(context: ContextQuestion, tokens: Sequence[Token]) -> Question:
+def _carried_question(context: ContextQuestion, tokens: Sequence[Token]) -> Question:
     """The question that is carried on: the one before a price range where an amount names no side.
 
     "More than 5%?" after "does it fall tomorrow" and "by how much?" is a fall.
@@ -156,9 +156,9 @@ def _told_of(context: ContextQuestion, tokens: Sequence[Token]) -> Question:
     return replace(before, deadline=earlier.deadline)
 
 
-def _told(tokens: list[Token]) -> list[Token]:
+def _saying_sentence(tokens: list[Token]) -> list[Token]:
     """The last sentence where it alone has a number, a date or a market: "i think it goes down. what about 48?"."""
-    first = next((place for place, token in enumerate(tokens) if token.kind in TOLD), 0)
+    first = next((place for place, token in enumerate(tokens) if token.kind in SAYING_KINDS), 0)
     ends = [place for place, token in enumerate(tokens[:first]) if token.text in SENTENCE_ENDS]
     return tokens[ends[-1] + 1 :] if ends else tokens
 
