@@ -9,6 +9,7 @@ from service.questions.amounts import MINUSES
 from service.questions.carried_dates import ARTICLES, BESIDE, LIMITS
 from service.questions.criterion import LARGEST_RATIO, WIDEST, invalid, is_near
 from service.questions.dates.years import is_year
+from service.questions.kinds.levels import First
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.question import Question
@@ -19,6 +20,8 @@ SIGNS = {*MINUSES, "+"}
 JOINTS = {"by", "to", "until", "lasting", "and"}
 # The value of words that put one thing in the place of another: "instead of".
 EXCHANGE = "instead"
+# The value of words that carry a question on: "what about", "i meant", "sorry".
+CARRY = "carry"
 LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 # Words before a bare number that make no date of it: after "down 10%?" it is a percentage.
 BY = forms("by_size")
@@ -100,8 +103,10 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     behind = tokens[first + 1].kind if first + 1 < len(tokens) else ""
     value = first_value(tokens[first]) * (THOUSAND if behind == "times" else 1)
     is_level = is_near(value, earlier.spot) and behind not in ("unit", "month")
-    if not others and is_level and leads and leads <= JOINTS | {"from"}:
-        ends = ([lower], tokens[first:]) if "from" not in leads else (tokens[first:], [upper])
+    is_end = bool(leads) or isinstance(earlier.kind, First)  # "what about 98?" after "100 or 90 first"
+    if not others and is_level and is_end and leads <= JOINTS | {"from"}:
+        is_upper = "from" not in leads if leads else value > earlier.spot
+        ends = ([lower], tokens[first:]) if is_upper else (tokens[first:], [upper])
         return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
         return tokens

@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from itertools import pairwise
 
 from service.questions.circumstances import Circumstances
-from service.questions.criterion import LARGEST_RATIO, Assumption, is_near
+from service.questions.criterion import LARGEST_RATIO, Assumption, invalid, is_near
 from service.questions.dates.clocks import DAY_END, without_clocks
 from service.questions.dates.matching import spans
 from service.questions.dates.periods import after
@@ -59,9 +59,14 @@ def with_dates(
     if last.kind == "number" and "holiday" in kinds and kinds <= {"holiday"} | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
-    is_hour = hour < MOST_HOURS and hour == int(hour) and [token.value for token in before] == ["at"]  # "в 18?"
-    if is_hour and earlier.deadline.time() != DAY_END:
+    is_whole = hour < MOST_HOURS and hour == int(hour)
+    if is_whole and [token.value for token in before] == ["at"] and earlier.deadline.time() != DAY_END:
         return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
+    pair = [token.kind for token in before[-2:]]
+    if is_whole and pair in (["weekday", kind] for kind in ("on", "in", "ampm", "by")):  # "monday at 9"
+        return [*before[:-1], Token("clock", f"{hour:.0f}:00")]
+    if last.kind == "number" and before and before[-1].kind == "weekday" and last.text.isdecimal():
+        _require_that_weekday(_spoken(tokens), circumstances)
     tokens = _in_month(tokens, earlier)
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
         tokens = [*day, *(token for token in tokens if token.kind in ("asset", "sametime"))]
@@ -73,6 +78,13 @@ def with_dates(
         return tokens
     is_today = tokens[place].quantity == today.weekday()
     return [*tokens[:place], Token("next", ""), *tokens[place:]] if is_today else tokens
+
+
+def _require_that_weekday(tokens: list[Token], circumstances: Circumstances) -> None:
+    """Refuse "friday 13" where no 13th of the coming weeks is a Friday."""
+    found = spans(with_units(tokens), Today(circumstances.now, day_first=True))
+    if int(tokens[-1].text) <= LAST_DAY and not any(span.after == len(tokens) for span in found):
+        raise invalid(f"The {tokens[-1].text} is no such day of the coming weeks. Name the date.", "deadline")
 
 
 def _spoken(tokens: Sequence[Token]) -> list[Token]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from service.market.assets import trading_days
 from service.questions.carried_amounts import (
+    CARRY,
     ENDS_OF_RANGE,
     EXCHANGE,
     SIGNS,
@@ -47,7 +48,7 @@ from service.questions.two_questions import CHOICES, WINS, pointed_back
 from service.questions.vocabulary import MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 QUESTION_MARKS = "?？"
-CARRY, ENTIRETY = "carry", "all"
+ENTIRETY = "all"
 # Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
 LEADING = {"and", "or", "filler", "mark"}
 # Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
@@ -182,7 +183,8 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
     is_choice = names_likelier or "both_of" in kinds  # Turkish "hangisi daha olası", Spanish "cuál de los dos"
     if CHOICES & {*kinds} and is_choice and not earlier.other_asset:
         return False
-    others = {"or"} if names_likelier else {"percent", "or"}  # "would 3% be likelier?"
+    is_of_size = names_likelier and not {"than", "above", "below"} & {*kinds}  # "would 3% be likelier?"
+    others = {"or"} if is_of_size else {"percent", "or"}
     return "chance" in kinds and not others & {*kinds} and kinds.count("asset") < ENDS_OF_RANGE
 
 

@@ -13,7 +13,7 @@ from typing import get_args
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, with_amounts
 from service.questions.canonical import canonical
-from service.questions.carried_amounts import with_level
+from service.questions.carried_amounts import CARRY, with_level
 from service.questions.carried_dates import DAY
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
@@ -26,10 +26,11 @@ from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch
 from service.questions.kinds.references import Comparison
+from service.questions.lexicon import forms
 from service.questions.parse import RIVAL, Carryover, Parse
 from service.questions.question import Question
 from service.questions.scope import FACT
-from service.questions.single_days import DATES
+from service.questions.single_days import DATES, LEAST
 from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.understanding import checked_parse, find_parts, parse_tokenized
@@ -48,7 +49,8 @@ EVENT: set[Carryover] = {"comparator"}
 SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
-SENTENCE_ENDS, SAYING_KINDS = {*".!?;"}, {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
+MOST = forms("most")
+SAYING_KINDS = {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
 BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark", "meet"}  # beside "how much", "lowest"
 # Kinds of a follow-up that is chatter with one unknown word, as "will i be rich" is: "what's for dinner".
 PERSONAL = {"what", "who"}
@@ -79,15 +81,19 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     if _is_chatter(reading.tokens):
         raise unclear(reading.text, is_chatter=True)
     reading = reading._replace(tokens=_saying_sentence(reading.tokens))
-    names = {token.kind for token in reading.tokens} - BESIDE_SIZE
-    if context.question.comparator == "open" and names in ({"above"}, {"below"}):  # Spanish "y como mucho?"
+    names = [token for token in reading.tokens if token.kind not in BESIDE_SIZE]
+    is_bound = len(names) == 1 and names[0].text in LEAST | MOST  # Spanish "y como mucho?"
+    if context.question.comparator == "open" and is_bound:
         reading = reading._replace(tokens=[Token("how", "how")])
-    completion = complete(reading, circumstances, _carried_question(context, reading.tokens), context.before)
+    completion = complete(reading, circumstances, context.question, context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
+    sizes = [amount for amount in parse.clause.amounts if amount.is_percent]
+    if earlier.comparator == "open" and sizes and not parse.clause.direction_at(sizes[0]):
+        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
     asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
     asks_price = (asks_price or is_of_size) and not parse.clause.kinds & {"record", "word"}
     has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
@@ -142,25 +148,12 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
     return kinds.count("word") > limit and not {*kinds} & (AMOUNTS | MARKET_KINDS)
 
 
-def _carried_question(context: ContextQuestion, tokens: Sequence[Token]) -> Question:
-    """The question that is carried on: the one before a price range where an amount names no side.
-
-    "More than 5%?" after "does it fall tomorrow" and "by how much?" is a fall.
-    """
-    earlier, before = context.question, context.before
-    is_of_range = before is not None and earlier.comparator == "open" and isinstance(before.kind, Direction)
-    kinds = {token.kind for token in tokens}
-    has_own = kinds & (BULL | BEAR | MARKET_KINDS) or "percent" not in kinds
-    if before is None or not is_of_range or has_own or before.asset != earlier.asset:
-        return earlier
-    return replace(before, deadline=earlier.deadline)
-
-
 def _saying_sentence(tokens: list[Token]) -> list[Token]:
-    """The last sentence where it alone has a number, a date or a market: "i think it goes down. what about 48?"."""
+    """The sentence that carries a question on where only that names anything: "i think it falls. what about 48?"."""
     first = next((place for place, token in enumerate(tokens) if token.kind in SAYING_KINDS), 0)
-    ends = [place for place, token in enumerate(tokens[:first]) if token.text in SENTENCE_ENDS]
-    return tokens[ends[-1] + 1 :] if ends else tokens
+    starts = [place + 1 for place, token in enumerate(tokens[:first]) if token.text in (".", "。")]
+    carries = starts and (tokens[starts[-1]].kind == "and" or tokens[starts[-1]].value == CARRY)
+    return tokens[starts[-1] :] if carries else tokens
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.questions.amounts import find_amounts
-from service.questions.carried_amounts import EXCHANGE, JOINTS
+from service.questions.carried_amounts import CARRY, EXCHANGE, JOINTS
 from service.questions.lexicon import forms
 from service.questions.question import Question
 from service.questions.single_days import DATES
@@ -32,8 +32,8 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
     following = tokens[noes].kind if tokens[noes:] and noes else ""
     side = SIGNS_OF_SIDES.get(following)
     is_turned = side == -earlier.kind.side and not earlier.negated
-    has_level = side is not None and [token.kind for token in tokens[noes + 1 :]][:1] == ["number"]  # "no under 570"
-    return noes if noes > 1 or following in CORRECTIONS or is_turned or has_level else 0
+    is_corrected = side is not None and any(token.value == CARRY for token in tokens[noes:])  # "non sous 570 pardon"
+    return noes if noes > 1 or following in CORRECTIONS or is_turned or is_corrected else 0
 
 
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
@@ -86,10 +86,15 @@ def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
     """
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
-    sizes = [amount for amount in amounts if amount.values[0] == abs(earlier.level_pct or 0.0)]
-    if len(sizes) == 1 and len(amounts) == 2 and "percent" in kinds:
-        size = next(amount for amount in amounts if amount is not sizes[0])
-        return [*tokens[size.first : size.after], *([] if size.is_percent else [Token("percent", "%")])]
+    size = abs(earlier.level_pct) if earlier.level_pct is not None else None
+    for place, token in enumerate(tokens):
+        denied = next((amount for amount in amounts if amount.first == place + 1 and amount.values[0] == size), None)
+        if denied and len(amounts) == 2 and "percent" in kinds and (token.kind == "not" or token.value == EXCHANGE):
+            other = next(amount for amount in amounts if amount is not denied)
+            sign = [] if other.is_percent else [Token("percent", "%")]
+            rest = [*tokens[: other.after], *sign, *tokens[other.after :]]
+            shift = len(sign) if other.after <= place else 0
+            return [*rest[: place + shift], *rest[denied.after + shift :]]
     if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after

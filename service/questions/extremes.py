@@ -65,7 +65,7 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
     plain = with_paths(_with_units(tokens), postpositions=language.postpositions)
-    if may_have_extreme(plain) and not any(token.kind == "versus" for token in plain):  # "beat last week's high"
+    if may_have_extreme(plain) and sum(token.kind == "asset" for token in plain) == 1:  # "beat last week's high"
         plain = [replace(token, kind="break") if token.kind == "outperform" else token for token in plain]
     result, notes = with_units(plain), []
     kinds = {token.kind for token in plain if not side_of(token)}
@@ -102,11 +102,9 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
     result = list(tokens)
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
-        if (
-            token.kind == "record"
-            and token.value in EXTREMES
-            and any(word.kind == "last" for word in tokens[place + 1 :][:1])
-        ):
+        behind = [word.kind for word in tokens[place + 1 : place + 4]]
+        is_of_last = behind[:2] == ["last", "unit"] and "month" not in behind and not token.text.isascii()
+        if token.kind == "record" and token.value in EXTREMES and is_of_last:
             result[place : place + 1] = [Token("break", token.text), Token("filler", token.text, token.value)]
         if not _is_of_unit(token):
             continue

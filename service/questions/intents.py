@@ -15,10 +15,10 @@ from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
 from service.questions.alerts import read_alert
 from service.questions.amounts import find_amounts
+from service.questions.carried_amounts import CARRY
 from service.questions.circumstances import Circumstances
 from service.questions.clause import in_thousands
 from service.questions.coins import read_markets
-from service.questions.completion import CARRY
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price
 from service.questions.lexicon import fold, forms, intent_lexicon
@@ -40,7 +40,7 @@ from service.questions.present_prices import (
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import refusing, suggested
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES
 from service.questions.wishes import (
     LEAD_IN_CONVERSATION,
     LEAST_LEAD,
@@ -67,7 +67,8 @@ ASKING = {"what", "how", "who", "price", "now", "forecast", "will", "chance"}
 SAME_WORDS = forms("same")
 # Kinds of "why is everything down today".
 WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
-SENTENCES = re.compile(r"[.!?;]\s+|\n")
+ASKS_ON = {"will", "ask", "next"}  # kinds of a question that stands before or behind a wish
+SENTENCES = re.compile(r"[.!;]\s+|[\n。]")
 MOST_WORDS = 6  # of "actually cancel that", after an alert
 
 
@@ -159,10 +160,10 @@ def _stated_wish(
     "By tomorrow" in German is a good-bye too, but not after a question.
     """
     kinds = {token.kind for token in tokens}
-    if "loss" in intents and "?" not in text:
+    if "loss" in intents and "?" not in clean(text) and not kinds & (DATE_KINDS | SIDES | ASKS_ON):
         return "loss"
     has_digits = any(token.text[:1].isdigit() for token in tokens)
-    if context and not (has_digits or kinds & DATE_KINDS) and (last := _last_wish(text)):
+    if context and not (has_digits or kinds & (DATE_KINDS | ASKS_ON)) and (last := _last_wish(text)):
         return last
     if kinds & NAMES:
         return None
@@ -181,7 +182,8 @@ def _last_wish(text: str) -> Wish | None:
     """What the last of several sentences wants by a phrase: "so everything loses to it. how sure are you?"."""
     *before, last = [sentence for sentence in SENTENCES.split(clean(text)) if sentence.strip()] or [""]
     wishes = {str(word.value) for word in tokenize(fold(last), intent_lexicon())} if before else set[str]()
-    return next((wish for wish in WISHES if wish in wishes and wish not in ABOUT_PRICES), None)
+    is_alone = not any("?" in sentence for sentence in before)
+    return next((wish for wish in WISHES if is_alone and wish in wishes and wish not in ABOUT_PRICES), None)
 
 
 def _corrects(tokens: Sequence[Token], wish: Wish | None, spot: float) -> bool:

@@ -115,7 +115,7 @@ def only_named(
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION
-    bare_kinds |= {"and", "have", "stay", "who"} if len(assets) > 1 or amount else set()
+    bare_kinds |= {"and", "have", "stay", *(["who"] if "be" in kinds else [])} if len(assets) > 1 or amount else set()
     if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
@@ -138,7 +138,7 @@ def asks_worth(
     if "price" in intents or is_mere or {"asset", "now"} <= kinds <= BARE_KINDS | PRESENT:
         return True
     is_of_price = context is not None and (context.is_price or context.question.comparator == "open")
-    is_asked = is_of_price or bool(kinds & {"what", "how", "who"})
+    is_asked = is_of_price or bool(kinds & {"what", "how"} or kinds >= {"who", "be"})
     return bool(kinds & CURRENCIES and (is_asked or amount or "asset" in kinds)) or bool(amount and is_asked)
 
 
@@ -158,8 +158,8 @@ def without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> 
         is_size = quantity * NEAR_FACTOR < spot or any(token.kind in CURRENCIES for token in tokens)
         is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not (words or is_near(quantity, spot))
         is_counted = any(token.value == PIECE or token.kind in PIECES for token in words)
-        is_had = before == "have" and context is not None and not is_near(quantity, context.question.spot)
-        if after == "asset" or is_counted or is_had or (spot and is_bare and is_size):
+        is_owned = before == "have" and context is not None and not is_near(quantity, context.question.spot)
+        if after == "asset" or is_counted or is_owned or (spot and is_bare and is_size):
             ounces = next((OUNCES.get(str(token.value), 1.0) for token in words if token.kind == "weight"), 1.0)
             factor = prod(token.quantity for token in words if token.kind == "times")  # "50k xrp"
             return quantity * factor * ounces, [*tokens[:place], *rest]

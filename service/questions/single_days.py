@@ -40,13 +40,14 @@ def is_days(token: Token) -> bool:
 def in_order(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with a verb behind its days, and without the number of all of them after "how many days".
 
-    Examples: Chinese "至少涨5天", Spanish "al menos sube 5 días", Italian "quanti giorni su 7".
+    Examples: Chinese "至少涨5天", Italian "quanti giorni su 7"; "at least rise 2 days from now" is a date.
     """
     result = list(tokens)
     for place in range(len(tokens) - 3):
         first, second, third, fourth = tokens[place : place + 4]
         is_verb = second.kind in ("rise", "fall", "up", "down")
-        if first.text in LEAST and is_verb and third.kind in NUMBERS and is_days(fourth):
+        is_date = any(token.kind in BESIDE_DATE | {"by"} for token in tokens[place + 4 : place + 5])
+        if first.text in LEAST and is_verb and third.kind in NUMBERS and is_days(fourth) and not is_date:
             result[place : place + 4] = [first, third, fourth, second]
         if first.kind == "how" and is_days(second) and third.text in OUT_OF and fourth.kind in NUMBERS:
             return [*tokens[: place + 2], *tokens[place + 4 :]]
