@@ -82,8 +82,8 @@ def with_dates(
 
 def _require_that_weekday(tokens: list[Token], circumstances: Circumstances) -> None:
     """Refuse "friday 13" where no 13th of the coming weeks is a Friday."""
-    found = spans(with_units(tokens), Today(circumstances.now, day_first=True))
-    if int(tokens[-1].text) <= LAST_DAY and not any(span.after == len(tokens) for span in found):
+    dates = spans(with_units(tokens), Today(circumstances.now, day_first=True))
+    if int(tokens[-1].text) <= LAST_DAY and not any(span.after == len(tokens) for span in dates):
         raise invalid(f"The {tokens[-1].text} is no such day of the coming weeks. Name the date.", "deadline")
 
 

@@ -372,7 +372,7 @@ def test_after_a_price_a_number_is_an_amount(text, amount):
         ("warum fällt der gerade", "why", "eth"),
         ("why?", "why", None),
         ("should i buy it then", "advice", "eth"),
-        ("why is doge falling", "why", None),
+        ("why is vechain falling", "why", None),
     ],
 )
 def test_a_move_or_a_purchase_is_that_of_the_earlier_asset(text, intent, asset):

@@ -121,7 +121,10 @@ def _joined(stems: str, endings: str) -> str:
 LANGUAGES = tuple(_language(file) for file in FILES)
 # Words of every language: what traders write everywhere, the names of markets that are followed, and other names.
 COMMON, MARKETS, OTHERS = (dict(entries(load(file))) for file in ("common", "markets", "others"))
-MARKETS |= {f"asset:{key}": asset.words for key, asset in ASSETS.items()}
+_NAMES_OF_COINS = load("coins")
+MARKETS |= {
+    f"asset:{key}": ", ".join(filter(None, (asset.words, _NAMES_OF_COINS.get(key)))) for key, asset in ASSETS.items()
+}
 MARKETS |= {
     f"asset:{key} + currency:{currency}": ",".join(f"{base}{currency}" for base in asset.tickers or (key,))
     for key, asset in ASSETS.items()
@@ -129,7 +132,9 @@ MARKETS |= {
 }
 # The names of other coins by ticker.
 COINS: Words = {
-    ticker: f"{names}, {ticker} coin, {ticker} token" for ticker, names in load("coins").items() if ticker not in ASSETS
+    ticker: f"{names}, {ticker} coin, {ticker} token"
+    for ticker, names in _NAMES_OF_COINS.items()
+    if ticker not in ASSETS
 }
 _OF_ASSETS = {"decoy": "decoys", "other:lookalike": "lookalikes", "other:fund": "funds"}
 for _key, _field in _OF_ASSETS.items():
