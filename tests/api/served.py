@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -27,7 +27,7 @@ from service.config import Settings
 from service.errors import ServiceUnavailable
 from service.store.database import Database
 from tests.api.web import services
-from tests.processes import ROOT, free_port, running, wait_until_ready
+from tests.processes import ROOT, free_port, running, wait_until, wait_until_ready
 
 FOLDER = Path(__file__).parent
 FIRST, LAST = StreamEvent("vote", b'{"a":1}'), StreamEvent("consensus", b'{"all":1}')
@@ -102,6 +102,17 @@ class Server:
             return httpx.get(f"{self.url}/healthz").status_code == 200
         except httpx.TransportError:
             return False
+
+
+def tell(pipe: Path, text: str) -> None:
+    """Say something through a pipe that is read, or is soon; opening one whose reader has ended would never return."""
+
+    def is_told() -> bool:
+        with suppress(OSError), open(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "w") as reader:
+            return reader.write(text) > 0
+        return False
+
+    wait_until(is_told)
 
 
 @contextmanager

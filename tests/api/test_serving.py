@@ -16,7 +16,7 @@ import pytest
 from service.api import serving
 from service.api.serving import PortTaken, open_port
 from service.config import Settings, SettingsError
-from tests.api.served import Server, started
+from tests.api.served import Server, started, tell
 from tests.processes import free_port, wait_until
 
 pytestmark = pytest.mark.slow
@@ -32,7 +32,7 @@ def test_a_request_in_flight_is_answered_before_the_server_ends(make_folder, kin
         server.process.terminate()
         wait_until(lambda: not server.answers())
         assert server.process.poll() is None
-        (server.folder / "go-on").write_text("here you are")
+        tell(server.folder / "go-on", "here you are")
         thread.join(timeout=30)
         assert (answers[0].status_code, answers[0].text) == (200, "here you are")
         assert server.process.wait(timeout=30) == 0

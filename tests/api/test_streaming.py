@@ -20,7 +20,7 @@ from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.streaming import StreamEvent
 from service.errors import NoVoters
-from tests.api.served import FIRST, LAST
+from tests.api.served import FIRST, LAST, tell
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
@@ -193,7 +193,7 @@ def test_an_event_is_sent_before_the_next_is_computed(server):
     with httpx.stream("GET", f"{server.url}/stepwise", timeout=20) as answer:
         pieces = answer.iter_text()
         assert next(pieces) == VOTE
-        (server.folder / "go-on").write_text("go on")
+        tell(server.folder / "go-on", "go on")
         rest = "".join(pieces)
     assert rest.startswith(f"{REST}event: error\ndata: {{")
     assert f'"request_id":"{answer.headers["X-Request-ID"]}"' in rest
