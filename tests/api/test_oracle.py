@@ -18,12 +18,10 @@ from werkzeug.test import TestResponse
 from service import canonical
 from service.api.answering import answering
 from service.api.auth import Caller
-from service.api.coins import LIVE_ONLY
 from service.api.questions import QuestionInput
 from service.client import Client, NotFound
 from service.forecasting.predictions import Settlement
 from service.forecasting.voters.ballots import EMBEDDED
-from service.market.assets import COUNT
 from service.market.instants import WorldClock, utc
 from service.market.prices import Rate
 from service.store import keys, predictions, snapshots
@@ -513,5 +511,5 @@ def test_other_worlds_than_the_live_one_refuse_a_coin(sqlite, make_app, world, w
     body = {"question": "Will pepecoin reach 0.5 by Friday?"}
     refusal = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": key})
     assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (400, "10")
-    assert LIVE_ONLY.format(world=words, count=COUNT) in refusal.json["detail"]
+    assert f"only in the live world, where exchanges have their prices; this world is {words}" in refusal.json["detail"]
     assert "Bitcoin (btc)" in refusal.json["detail"]

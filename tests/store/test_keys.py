@@ -135,17 +135,20 @@ def test_processes_that_start_at_once_agree(tmp_path):
     ("read", "name", "content"),
     [
         *((key_secret, FILE, content) for content in (b"", b"\n", b"abc")),
-        *((ledger_key, LEDGER_FILE, content) for content in (b"", b"abc", b"x" * 64, b"\xff" * 64, b"0" * 65)),
+        *(
+            (ledger_key, LEDGER_FILE, content)
+            for content in (b"", b"abc", b"my secret", b"x" * 64, b"\xff" * 64, b"0" * 65)
+        ),
     ],
 )
 def test_a_damaged_secret_is_refused_and_not_replaced(tmp_path, read, name: str, content: bytes):
-    """Replacing it would silently void every key, or end the ledger."""
+    """Replacing it would silently void every key, or end the ledger; nothing of it is shown."""
     (tmp_path / name).write_bytes(content)
     kind = "key secret" if name == FILE else "ledger key"
     with pytest.raises(SettingsError, match=f"{name} holds no {kind}") as refusal:
         read(Settings(data_dir=tmp_path))
     assert (tmp_path / name).read_bytes() == content
-    assert len(content) < 64 or content.decode(errors="replace") not in str(refusal.value)
+    assert len(content) < 9 or content.decode(errors="replace")[:9] not in str(refusal.value)
 
 
 def test_an_invalid_secret_is_not_shown_in_the_error():

@@ -131,11 +131,14 @@ def test_a_transient_failure_is_retried(model, server, behave):
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429])
-def test_a_permanent_failure_is_not_retried(model, server, status):
+@pytest.mark.parametrize(
+    ("behave", "deadline_s"),
+    [*((refuses(status), 30.0) for status in (400, 401, 403, 404)), (refuses(429, Retry_After="3"), 2.0)],
+)
+def test_a_permanent_failure_is_not_retried(model, server, behave, deadline_s):
     """Nor is a wait begun that goes beyond the deadline."""
-    server.behaviours = [refuses(status, Retry_After="3"), answers(vote_text())]
-    failure(model, 2.0)
+    server.behaviours = [behave, answers(vote_text())]
+    failure(model, deadline_s)
     assert len(server.requests) == 1
 
 
