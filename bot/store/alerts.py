@@ -88,7 +88,7 @@ def queue_alerts(db: sqlite3.Connection, alerts: Iterable[Alert], now: float) ->
         due = 0 if alert.event == AT_CHOSEN_HOUR else quiet_until(db, alert.user_id, now)
         until = alert.until + (due - now if due else 0)
         db.execute(
-            "INSERT INTO alert (user_id, event, key, chat_id, silent, text, until, due)"
+            "INSERT OR REPLACE INTO alert (user_id, event, key, chat_id, silent, text, until, due)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (*alert[:6], until, due),
         )

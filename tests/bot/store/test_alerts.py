@@ -51,6 +51,16 @@ def test_an_expired_alert_is_dropped(store, clock):
     assert store.waiting() == []
 
 
+def test_an_event_that_recurs_replaces_an_alert_left_behind(store, clock):
+    """It was taken and never sent; its mark is forgotten after 90 days."""
+    store.queue([alert()])
+    assert store.take(alert())
+    clock.move(days=91)
+    assert store.waiting() == []
+    store.queue([alert()])
+    assert store.waiting() == [alert()]
+
+
 def test_the_last_document_survives_a_restart(store, again):
     assert store.state("flip") is None
     store.record("flip", {"side": "BULLISH"}, [])
