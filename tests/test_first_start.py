@@ -78,6 +78,7 @@ class Looks:
             self.early.append((documents - FREE, rows))
 
 
+@pytest.mark.slow
 def test_once_it_is_ready_every_public_document_answers(tmp_path):
     """Whichever job ends last: readiness is asked for after each one, and then every address that takes no key."""
     with running_service(tmp_path, history_days=60) as service:
@@ -237,6 +238,7 @@ def test_a_database_keeps_the_choice_of_its_first_start(without_a_choice, tmp_pa
     assert not (tmp_path / "world").exists()
 
 
+@pytest.mark.slow
 def test_a_live_world_without_a_network_serves_what_it_has(tmp_path):
     """With its age, and one sentence for each asset; a question says why it is not answered."""
     span = MONTH_END - 70 * DAY, MONTH_END

@@ -46,6 +46,7 @@ def test_the_vectors_verify_in_two_languages_and_here(verdict):
     assert verify(lines).fault is None
 
 
+@pytest.mark.slow
 def test_a_fresh_ledger_verifies_in_two_languages(verdict, seeded: Path, tmp_path: Path):
     """The export of a service that has just begun, as its client downloads it."""
     with running_service(copied(seeded, tmp_path)) as service:

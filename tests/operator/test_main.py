@@ -79,6 +79,7 @@ class TestABackup:
     def database_url(self, sqlite_url) -> str:
         return sqlite_url
 
+    @pytest.mark.slow
     def test_of_a_database_in_use_is_complete_and_for_its_owner_alone(self, web, operate, tmp_path):
         """A backup is begun while a writer has not committed yet."""
         id, file = web.register().json["key_id"], tmp_path / "backup.sqlite"

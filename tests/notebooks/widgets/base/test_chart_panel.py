@@ -257,6 +257,7 @@ def world_panel(request, world_service: RunningService) -> Iterator[ChartPanel]:
         panel.close()
 
 
+@pytest.mark.slow
 def test_a_panel_is_drawn_in_the_time_of_its_world(world_panel: ChartPanel, world_service: RunningService):
     """The curves of the lanes end at the document's instant, whatever the wall clock shows."""
     panel, world = world_panel, world_service.runtime.settings.world
