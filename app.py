@@ -208,18 +208,18 @@ def build_runtime(
     """Build the components of a process: migrate the database, claim it for the configured world, and open the feed."""
     wall = int(now())
     feed, database = open_feed(settings, wall), opened(settings.database)
-    with closed_on_error(database), database.writing() as db:
-        if feed.world == "live":
-            bars.ask_again(db)
-        stored_world = world.claim_world(
-            db,
-            fingerprint=feed.fingerprint,
-            step=feed.step,
-            history_from=feed.history_from,
-            clock=feed.clock(wall),
-            wall=wall,
-        )
     with closed_on_error(database):
+        with database.writing() as db:
+            if feed.world == "live":
+                bars.ask_again(db)
+            stored_world = world.claim_world(
+                db,
+                fingerprint=feed.fingerprint,
+                step=feed.step,
+                history_from=feed.history_from,
+                clock=feed.clock(wall),
+                wall=wall,
+            )
         erase_again(database, settings.data_dir, wall)
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
@@ -310,7 +310,7 @@ def _worker(settings: Settings) -> int:
 
 
 def build_engine(settings: Settings) -> Engine:
-    """The job engine of a process of its own; what the database raises while it is away is one of AWAY."""
+    """The job engine of a process of its own; its database is closed where it cannot be built."""
     runtime = build_runtime(settings, time.time, elapsed_s)
     with closed_on_error(runtime.database):
         engine = runtime.engine()

@@ -83,8 +83,11 @@ def with_dates(
 def _require_that_weekday(tokens: list[Token], circumstances: Circumstances) -> None:
     """Refuse "friday 13" where no 13th of the coming weeks is a Friday."""
     dates = spans(with_units(tokens), Today(circumstances.now, day_first=True))
-    if int(tokens[-1].text) <= LAST_DAY and not any(span.after == len(tokens) for span in dates):
-        raise invalid(f"The {tokens[-1].text} is no such day of the coming weeks. Name the date.", "deadline")
+    day = int(tokens[-1].text)
+    if day <= LAST_DAY and not any(span.after == len(tokens) for span in dates):
+        raise invalid(
+            f"In the coming weeks day {day} of a month is another day of the week. Name the date.", "deadline"
+        )
 
 
 def _spoken(tokens: Sequence[Token]) -> list[Token]:

@@ -32,6 +32,7 @@ from service.questions.denials import (
     without_denied_level,
     without_denied_name,
     without_denied_side,
+    without_denied_size,
 )
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
@@ -121,14 +122,12 @@ def complete(
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
     tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
     if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
-        tokens = without_denied_level(tokens, earlier)
+        tokens = without_denied_size(without_denied_level(tokens, earlier), earlier)
     kinds = {token.kind for token in tokens}
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
-    if "both" in kinds and "number" not in kinds and earlier.level_pct is not None:  # "in either direction?"
-        tokens = [Token("number", f"{abs(earlier.level_pct):g}"), Token("percent", "%"), *tokens]
-        carryover.add("level")
+    tokens = _with_size(tokens, earlier, carryover)
     assets = [token for token in tokens if token.kind in MARKET_KINDS]
     if recount is None and (recount := _recounted([token for token in tokens if token not in assets], earlier)):
         tokens = assets
@@ -196,6 +195,15 @@ def _without_chance(tokens: Sequence[Token]) -> list[Token]:
     objects = [at for at in starts if kinds[at : at + 2] == ["during", "number"] and kinds[at + 2] != "unit"]
     dropped = {*articles, *objects}
     return [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in dropped]
+
+
+def _with_size(tokens: list[Token], earlier: Question, carryover: set[Carryover]) -> list[Token]:
+    """The tokens with the size of the earlier move for "in either direction?"."""
+    kinds = {token.kind for token in tokens}
+    if "both" not in kinds or "number" in kinds or earlier.level_pct is None:
+        return tokens
+    carryover.add("level")
+    return [Token("number", f"{abs(earlier.level_pct):g}"), Token("percent", "%"), *tokens]
 
 
 def _with_ones(tokens: Sequence[Token]) -> list[Token]:

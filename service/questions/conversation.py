@@ -50,6 +50,7 @@ SIZE: set[Carryover] = {"level"}
 OTHER: set[Carryover] = {"other_asset"}
 AMOUNTS = {"number", "percent"}
 MOST = forms("most")
+# Kinds that say something of their own in a follow-up of two sentences.
 SAYING_KINDS = {*AMOUNTS, *MARKET_KINDS, *DATES, "holiday", "eo"}
 BESIDE_SIZE = {"and", "by", "or", "approx", "the", "filler", "mark", "meet"}  # beside "how much", "lowest"
 # Kinds of a follow-up that is chatter with one unknown word, as "will i be rich" is: "what's for dinner".

@@ -298,7 +298,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
-    is_own = before == 1 or tokens[before - 2].kind != "unit"  # not Chinese "一周内至少三天"
+    is_own = before < 2 or tokens[before - 2].kind != "unit"  # not Chinese "一周内至少三天"
     lead = tokens[before - 1] if before and is_own else Token("", "")
     behind = next((token.kind for token in tokens[after:] if token.kind != "the"), "")
     follows = behind in ("in", "this", "next")  # "for 10 days in December", "em pelo menos 3 dias da semana que vem"

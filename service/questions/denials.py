@@ -20,6 +20,7 @@ UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
 # Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
 NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
+# Kinds beside a day that is denied by "this": "not this one".
 BESIDE_THIS = {"mark", "filler", "numword", "number", "the", "a"}
 BESIDE_NAME = {"the", "on", "in", "by", "be", "until", "this", "filler"}
 
@@ -67,11 +68,8 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
         ):
             end += 1
     rest = [*tokens[:first], *tokens[end:]]
-    if (
-        "this" in kinds[first:end]
-        and DATES & {*kinds[:first]}
-        and all(token.kind in BESIDE_THIS for token in rest[first:])
-    ):
+    is_last = all(token.kind in BESIDE_THIS for token in rest[first:])
+    if "this" in kinds[first:end] and DATES & {*kinds[:first]} and is_last:
         return rest[:first]  # "next friday, not this one"
     for names in ({"asset"}, NAME_KINDS - {"asset", "number"}):
         if names & {*kinds[first:end]} and names & {token.kind for token in rest}:
@@ -80,21 +78,9 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens without an earlier level or size that is replaced: "not 60k but 55k", "3 percent, not 5".
-
-    The other end of a range stays.
-    """
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
-    size = abs(earlier.level_pct) if earlier.level_pct is not None else None
-    for place, token in enumerate(tokens):
-        denied = next((amount for amount in amounts if amount.first == place + 1 and amount.values[0] == size), None)
-        if denied and len(amounts) == 2 and "percent" in kinds and (token.kind == "not" or token.value == EXCHANGE):
-            other = next(amount for amount in amounts if amount is not denied)
-            sign = [] if other.is_percent else [Token("percent", "%")]
-            rest = [*tokens[: other.after], *sign, *tokens[other.after :]]
-            shift = len(sign) if other.after <= place else 0
-            return [*rest[: place + shift], *rest[denied.after + shift :]]
     if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after
@@ -102,3 +88,18 @@ def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
     rest = [token for token in rest if token.value != EXCHANGE]
     others = [other for other in earlier.levels if other != level]
     return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
+
+
+def without_denied_size(tokens: list[Token], earlier: Question) -> list[Token]:
+    """The tokens without the earlier size beside another one, which is in percent too: "3 percent, not 5"."""
+    amounts = find_amounts(tokens)
+    if earlier.level_pct is None or len(amounts) != 2 or not any(amount.is_percent for amount in amounts):
+        return tokens
+    for denied, other in (amounts, amounts[::-1]):
+        start = denied.first - 1
+        is_denied = start >= 0 and (tokens[start].kind == "not" or tokens[start].value == EXCHANGE)
+        if is_denied and denied.values[0] == abs(earlier.level_pct):
+            end = other.after if other.after <= start else other.after - (denied.after - start)
+            rest = [*tokens[:start], *tokens[denied.after :]]
+            return rest if other.is_percent else [*rest[:end], Token("percent", "%"), *rest[end:]]
+    return tokens

@@ -64,7 +64,7 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
 
     Raises InvalidQuestion where the period is still to come or its prices are not stored.
     """
-    plain = with_paths(_with_units(tokens), postpositions=language.postpositions)
+    plain = with_paths(_with_units(tokens, language), postpositions=language.postpositions)
     if may_have_extreme(plain) and sum(token.kind == "asset" for token in plain) == 1:  # "beat last week's high"
         plain = [replace(token, kind="break") if token.kind == "outperform" else token for token in plain]
     result, notes = with_units(plain), []
@@ -94,7 +94,7 @@ def _is_of_unit(token: Token) -> bool:
     return token.kind == "record" and str(token.value).partition(":")[2] in UNITS
 
 
-def _with_units(tokens: Sequence[Token]) -> list[Token]:
+def _with_units(tokens: Sequence[Token], language: Language) -> list[Token]:
     """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high.
 
     So is Russian "обновит максимум прошлой недели", a new high of the week before.
@@ -103,7 +103,7 @@ def _with_units(tokens: Sequence[Token]) -> list[Token]:
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
         behind = [word.kind for word in tokens[place + 1 : place + 4]]
-        is_of_last = behind[:2] == ["last", "unit"] and "month" not in behind and not token.text.isascii()
+        is_of_last = behind[:2] == ["last", "unit"] and "month" not in behind and language.name == "Russian"
         if token.kind == "record" and token.value in EXTREMES and is_of_last:
             result[place : place + 1] = [Token("break", token.text), Token("filler", token.text, token.value)]
         if not _is_of_unit(token):

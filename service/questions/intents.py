@@ -18,7 +18,7 @@ from service.questions.amounts import find_amounts
 from service.questions.carried_amounts import CARRY
 from service.questions.circumstances import Circumstances
 from service.questions.clause import in_thousands
-from service.questions.coins import read_markets
+from service.questions.coins import TokenizedText, read_markets
 from service.questions.conversation import ContextQuestion
 from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price
 from service.questions.lexicon import fold, forms, intent_lexicon
@@ -96,25 +96,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         if priced_asset := only_named(words, circumstances, context, language):
             return price_of(priced_asset, market.tokens, circumstances, amount)
     asset = first_asset(market.tokens)
-    is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
-    rest = (
-        read_markets(without_phrases("cancel", words), circumstances.coins).tokens
-        if asset and "cancel" in intents
-        else ()
-    )
-    is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
-    is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts", "one_alert"})
-    if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
-        return TextReading("cancel_alerts", asset=asset)
-    if "my_alerts" in intents and "number" not in kinds:
-        return TextReading("my_alerts", asset=asset)
-    is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
-    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
-    is_order = "number" in kinds and not is_length and not is_asked
-    if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
-        alert = read_alert(words, market.language, circumstances, context)
-        if alert and ("alert" in intents or alert.side):
-            return alert
+    if alert := _about_alerts(words, market, intents, circumstances, context):
+        return alert
     if has_same and kinds <= BARE_KINDS and context is None:  # "eth, same"
         raise suggested(invalid("The earlier question is not known. Ask in full."), market, circumstances)
     try:
@@ -151,13 +134,43 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     return TextReading("price_forecast", meaning, question.asset)
 
 
+def _about_alerts(
+    words: Sequence[Token],
+    market: TokenizedText,
+    intents: Set[str],
+    circumstances: Circumstances,
+    context: ContextQuestion | None,
+) -> TextReading | None:
+    """The alert that a text asks for, or the end or the list of alerts; None where it wants something else."""
+    asset, kinds = first_asset(market.tokens), {token.kind for token in market.tokens}
+    is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
+    rest = (
+        read_markets(without_phrases("cancel", words), circumstances.coins).tokens
+        if asset and "cancel" in intents
+        else ()
+    )
+    is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
+    is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts", "one_alert"})
+    if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
+        return TextReading("cancel_alerts", asset=asset)
+    if "my_alerts" in intents and "number" not in kinds:
+        return TextReading("my_alerts", asset=asset)
+    is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
+    is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
+    is_order = "number" in kinds and not is_length and not is_asked
+    if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
+        alert = read_alert(words, market.language, circumstances, context)
+        return alert if alert and ("alert" in intents or alert.side) else None
+    return None
+
+
 def _stated_wish(
     text: str, tokens: Sequence[Token], intents: Set[str], context: ContextQuestion | None
 ) -> Wish | Literal["none", "loss"] | None:
-    """What a text without an asset wants by a phrase or as a whole example, also after a question.
+    """What a text wants by a phrase or as a whole example, also after a question.
 
-    "none" is no market, and "loss" a loss that is told of.
-    "By tomorrow" in German is a good-bye too, but not after a question.
+    With an asset it may only tell of a loss or a purchase, "loss", or want something in its last sentence. "none" is no
+    market. "By tomorrow" in German is a good-bye too, but not after a question.
     """
     kinds = {token.kind for token in tokens}
     if "loss" in intents and "?" not in clean(text) and not kinds & (DATE_KINDS | SIDES | ASKS_ON):
@@ -179,11 +192,12 @@ def _stated_wish(
 
 
 def _last_wish(text: str) -> Wish | None:
-    """What the last of several sentences wants by a phrase: "so everything loses to it. how sure are you?"."""
-    *before, last = [sentence for sentence in SENTENCES.split(clean(text)) if sentence.strip()] or [""]
-    wishes = {str(word.value) for word in tokenize(fold(last), intent_lexicon())} if before else set[str]()
-    is_alone = not any("?" in sentence for sentence in before)
-    return next((wish for wish in WISHES if is_alone and wish in wishes and wish not in ABOUT_PRICES), None)
+    """What the last of several sentences wants by a phrase, where none before asks: "it loses. how sure are you?"."""
+    sentences = [sentence for sentence in SENTENCES.split(clean(text)) if sentence.strip()]
+    if len(sentences) < 2 or any("?" in sentence for sentence in sentences[:-1]):
+        return None
+    wishes = {str(word.value) for word in tokenize(fold(sentences[-1]), intent_lexicon())}
+    return next((wish for wish in WISHES if wish in wishes and wish not in ABOUT_PRICES), None)
 
 
 def _corrects(tokens: Sequence[Token], wish: Wish | None, spot: float) -> bool:

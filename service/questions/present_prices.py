@@ -115,7 +115,8 @@ def only_named(
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION
-    bare_kinds |= {"and", "have", "stay", *(["who"] if "be" in kinds else [])} if len(assets) > 1 or amount else set()
+    if len(assets) > 1 or amount:
+        bare_kinds |= {"and", "have", "stay"} | ({"who"} if "be" in kinds else set())  # "was ist ein halber btc wert"
     if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)

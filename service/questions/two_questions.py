@@ -108,9 +108,9 @@ def _joint(tokens: Sequence[Token], earlier: Question, *, has_two: bool) -> Join
         return "first"
     if {*kinds} - {"the", "filler", "be", "both_of", "mark"} == {"between"}:
         return "between"
-    sides = bool({*kinds} & BULL) + bool({*kinds} & BEAR)
     if "which" in kinds or (asks and {*kinds} & {"better", "chance"}):
-        return None if sides > 1 else _comparison(tokens)  # "which is likelier, up or down"
+        is_of_one = bool({*kinds} & BULL and {*kinds} & BEAR)  # "which is likelier, up or down"
+        return None if is_of_one else _comparison(tokens)
     if {*kinds} & NO_EVENT or ("how" in kinds and "chance" not in kinds):
         return None
     if _is_at_least_one(tokens) and earlier.days is None:

@@ -245,25 +245,6 @@ REFUSALS |= {
     )
     for code in codes
 }
-LEG = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": True, "level": 60_000.0}
-LEG |= {"level_pct": None}
-PARTS = {"days": 3, "in_a_row": False, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
-PARTS |= {"earlier": "2026-11-25T08:00:00Z", "legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
-REFUSALS = {
-    code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
-    for code in ("invalid", "asset", "deadline", "level", "several", "no_price", "ratio")
-    for fault in [{"field": "question", "message": f"{MARK}."}]
-}
-REFUSALS |= {
-    code: error(status, {"code": code, "detail": f"{MARK}."})
-    for error, status, codes in (
-        (BadRequest, 422, ("invalid_request", "none")),
-        (Conflict, 409, ("voting_closed", "in_progress")),
-        (Unavailable, 503, ("unavailable", "busy")),
-        (RateLimited, 429, ("rate_limited",)),
-    )
-    for code in codes
-}
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
