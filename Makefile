@@ -28,15 +28,16 @@ test: export MADE := $(abspath $(VENV))/made
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
-# What the options of `make run` need besides.
-ROLES := $(if $(filter ORACLE_%MODEL,$(.VARIABLES)),models) $(if $(DATABASE_URL)$(REDIS_URL),server) \
-	$(if $(REPLAY_DIR)$(BARS_DIR),tables) $(if $(LEDGER_TSA_URLS)$(WITNESS_OF),timestamps)
+# What the options of `make run` need besides, in the environment or in `.env`.
+GIVEN := $(.VARIABLES) $(shell sed -n 's/^ *\([A-Z_]*\) *=.*/\1/p' .env 2>/dev/null)
+ROLES := $(if $(filter ORACLE_%MODEL,$(GIVEN)),models) $(if $(filter DATABASE_URL REDIS_URL,$(GIVEN)),server) \
+	$(if $(filter REPLAY_DIR BARS_DIR,$(GIVEN)),tables) $(if $(filter LEDGER_TSA_URLS WITNESS_OF,$(GIVEN)),timestamps)
 
 # What the service needs; then what each further role adds.
 $(CORE): .requirements/core.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Ninefold needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
-	@echo "Installing into $(VENV) …"
+	@echo "Installing into $(VENV) …" >&2
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || true
 	@$(call install,.requirements/core.txt)
@@ -44,7 +45,7 @@ $(CORE): .requirements/core.txt
 	@touch $@
 
 $(VENV)/.%: .requirements/%.txt $(CORE)
-	@echo "Installing for: $* …"
+	@echo "Installing for: $* …" >&2
 	@$(call install,$<)
 	@touch $@
 

@@ -104,7 +104,7 @@ class Settings(BaseModel):
     )
 
     ledger_tsa_urls: Names = Field(
-        (), description="RFC 3161 authorities that timestamp the ledger's roots, but those of a replay: their addresses"
+        (), description="addresses of RFC 3161 authorities that timestamp the ledger's roots, except in a replay"
     )
     ledger_tsa_certificates: Path | None = Field(
         None, description="PEM file of the root certificates that timestamps must lead to; empty: any authority"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -51,6 +54,28 @@ def test_a_package_that_is_absent_is_named(tmp_path: Path, words: tuple[str, ...
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 2
     assert last.startswith(f"ninefold: This needs the package {package}, which is not installed: `make install`,")
+
+
+@pytest.mark.parametrize(
+    ("option", "role"),
+    [
+        ("ORACLE_NEWS_MODEL=ollama:llama3.2", "models"),
+        ("DATABASE_URL=postgresql://127.0.0.1:5432/test", "server"),
+        ("BARS_DIR=bars", "tables"),
+        ("WITNESS_OF = https://ledger.example.com", "timestamps"),
+        ("#ORACLE_MODEL=\nTHREADS=4", None),
+    ],
+)
+def test_run_installs_what_options_in_the_file_need(tmp_path: Path, option: str, role: str | None):
+    """As it does for those of the environment; what is said meanwhile is no output, which `make mcp` needs for itself."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shutil.copytree(ROOT / ".requirements", tmp_path / ".requirements")
+    (tmp_path / ".env").write_text(option)
+    done = subprocess.run(
+        ["make", "-n", "run"], cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True
+    )
+    assert re.findall(r"Installing for: (\w+)", done.stdout) == [role] * (role is not None), done.stderr
+    assert all(line.endswith(">&2") for line in done.stdout.splitlines() if line.startswith("echo"))
 
 
 def test_a_start_needs_no_package_of_another_role(tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -17,7 +18,9 @@ from bot import settings as bot
 from notebooks import settings as workbench
 from service import config
 from service.api.home import anchor
+from service.client import AsyncClient, mcp_server
 from service.forecasting.voters.panel import voters as voters_embedded
+from service.notifications.events import EVENT, EVENT_TYPES
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
@@ -158,6 +161,35 @@ def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Pa
     *_, commands = blocks("service.ledger verify")
     output = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
     assert "The ledger is valid" in output
+
+
+@pytest.mark.slow
+def test_a_reader_verifies_the_ledger_without_a_key(port: int, tmp_path: Path):
+    (commands,) = blocks("export_ledger")
+    assert "The ledger is valid" in run(commands.replace("theirs.jsonl", str(tmp_path / "theirs.jsonl")), port)
+
+
+@pytest.mark.slow
+def test_a_webhook_is_created_as_the_documents_say(port: int, folder: Path):
+    """By a key to which the operator has granted the plan; the sample is an event as the service knows it."""
+    (register,), (grant,), (create,) = blocks("/register"), blocks("keys grant"), blocks("/api/v1/webhooks ")
+    key = json.loads(run(register, port))
+    run(grant.replace("KEY_ID", key["key_id"]), port, DATA_DIR=str(folder / "var"))
+    created = json.loads(run(create, port, KEY=key["api_key"]))
+    assert (created["secret"][:6], created["webhook"]["assets"]) == ("whsec_", ["btc"])
+    (sample,) = re.findall(r"```json\n(\{\"id\": .*?)```", README, re.DOTALL)
+    assert EVENT.validate_json(sample).type in created["webhook"]["events"]
+    assert [name for name in EVENT_TYPES if f"`{name}`" not in README] == []
+
+
+def test_the_agents_page_lists_the_tools_of_the_server():
+    """And how an agent program starts it."""
+    page = TEXTS[ROOT / "service" / "docs" / "agents.md"]
+    (program,) = json.loads(re.search(r"```json\n(.*?)```", page, re.DOTALL).group(1))["mcpServers"].values()
+    tools = asyncio.run(mcp_server.build(AsyncClient("http://127.0.0.1:8000")).list_tools())
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [tool.name for tool in tools]
+    assert program["args"] == ["-m", mcp_server.__name__]
+    assert set(program["env"]) == {"PYTHONPATH", "ORACLE_URL", "ORACLE_KEY"}
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def test_the_specified_paths_and_the_security_scheme_are_there(client: FlaskClie
     document, lite = (client.get(f"/api/{name}.json") for name in ("openapi", "openapi-lite"))
     assert lite.data == client.get("/api/v1/openapi-lite.json").data
     for text in (document.json, lite.json):
-        assert (text["info"]["version"], text["openapi"][:4]) == ("1.2.0", "3.1.")
+        assert (text["info"]["version"], text["openapi"][:4]) == ("1.3.0", "3.1.")
     assert client.get("/api/v1/docs").json["version"] == "1.0"
     paths, components = document.json["paths"], document.json["components"]
     assert {"/api/v1/register", "/api/v1/docs", "/api/openapi-lite.json"} <= set(paths)
@@ -63,7 +63,7 @@ def test_the_page_loads_its_own_script_and_nothing_else(client: FlaskClient):
 def test_the_index_leads_to_addresses_that_are_there(client: FlaskClient):
     """Each answers something else than 404; to some of them one posts, and some wait for the first run."""
     index = client.get("/api/v1").json
-    assert (index["name"], index["version"]) == ("Ninefold", "1.2.0")
+    assert (index["name"], index["version"]) == ("Ninefold", "1.3.0")
     statuses = {path: client.get(path, query_string="limit=1").status_code for path in index["links"].values()}
     assert 404 not in statuses.values(), statuses
 

@@ -114,12 +114,12 @@ def postgresql_database(postgresql: URL) -> Iterator[URL]:
 
 @pytest.mark.slow
 def test_a_scheduled_backup_can_be_restored_and_is_noted(postgresql_database: URL, tmp_path: Path):
-    """With the secrets; the 14 newest are kept."""
+    """With the secrets and the list of what was erased; the 14 newest are kept."""
     if shutil.which("pg_dump") is None:
         absent("no pg_dump: it is in the package postgresql-client of Debian")
     for name in ("data", "backups"):
         (tmp_path / name).mkdir()
-    for name in ("key-secret", "key-secret.before", "ledger-key"):
+    for name in (kept := {"key-secret", "key-secret.before", "ledger-key", "erased"}):
         (tmp_path / "data" / name).write_text(name)
     for day in range(10, 26):
         (tmp_path / "backups" / f"ninefold-202601{day}T000000Z.dump").touch()
@@ -138,7 +138,7 @@ def test_a_scheduled_backup_can_be_restored_and_is_noted(postgresql_database: UR
             assert world.silence_s(db, time.time(), world.BACKUP) < 60
     files = {path.name for path in (tmp_path / "backups").iterdir()}
     dumps = sorted(name for name in files if name.endswith(".dump"))
-    assert files - set(dumps) == {"key-secret", "key-secret.before", "ledger-key"}
+    assert files - set(dumps) == kept
     assert (len(dumps), dumps[0]) == (14, "ninefold-20260113T000000Z.dump")
     newest = tmp_path / "backups" / dumps[-1]
     listing = subprocess.run(["pg_restore", "--list", newest], capture_output=True, text=True, check=True).stdout
