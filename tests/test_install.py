@@ -67,7 +67,7 @@ def test_a_package_that_is_absent_is_named(tmp_path: Path, words: tuple[str, ...
     ],
 )
 def test_run_installs_what_options_in_the_file_need(tmp_path: Path, option: str, role: str | None):
-    """As it does for those of the environment; what is said meanwhile is no output, which `make mcp` needs for itself."""
+    """As for those of the environment; what is said meanwhile is no output, which `make mcp` needs for itself."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     shutil.copytree(ROOT / ".requirements", tmp_path / ".requirements")
     (tmp_path / ".env").write_text(option)

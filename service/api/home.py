@@ -34,8 +34,8 @@ POLICY = (
 
 SERVICE = Path(__file__).parents[1]
 # By the names of their pages, in the order of their links.
-NAMES = ("agents", "questions", "api", "policy", "changes", "record", "scoring", "worlds", "models", "options", "operations")
-NAMES += ("exchanges",)
+NAMES = ("agents", "questions", "api", "policy", "changes", "record", "scoring", "worlds", "models", "options")
+NAMES += ("operations", "exchanges")
 PAGES = {name: SERVICE / "docs" / f"{name}.md" for name in NAMES} | {"architecture": SERVICE / "README.md"}
 FRAME = (STATIC / "document.html").read_text(encoding="utf-8")
 
