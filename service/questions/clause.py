@@ -13,7 +13,7 @@ from service.questions.criterion import LARGEST_RATIO, invalid, is_near
 from service.questions.currencies import convert
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS, SIDES, Language
+from service.questions.vocabulary import BEAR, BULL, MOTIONS, PREDICATES, RELATIONS, SIDES, Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
 RANGES = forms("range")
@@ -288,7 +288,8 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
-    denials = sum(token.kind == "not" for token in tokens[li:]) - (last is not None and last.text in QUESTION_NEGATIONS)
+    asks = last is not None and last.text in QUESTION_NEGATIONS and any(token.kind in PREDICATES for token in tokens)
+    denials = sum(token.kind == "not" for token in tokens[li:]) - asks  # "it goes up, no?"
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")

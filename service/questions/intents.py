@@ -29,6 +29,7 @@ from service.questions.present_prices import (
     MONEY,
     PRESENT,
     TODAY,
+    asks_all_prices,
     asks_price,
     asks_worth,
     first_asset,
@@ -88,7 +89,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = without_amount(market.tokens, context)
-    if not is_correction and (purchase := purchase_of(market.tokens, circumstances)):
+    if not is_correction and (purchase := purchase_of(market.tokens, circumstances, context)):
         return purchase
     has_same = any(token.text in SAME_WORDS for token in market.tokens)  # "now eth, same thing" is no present price
     if not (is_correction or has_same) and asks_worth(market.tokens, intents, amount, circumstances, context):
@@ -96,6 +97,8 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         if priced_asset := only_named(words, circumstances, context, language):
             return price_of(priced_asset, market.tokens, circumstances, amount)
     asset = first_asset(market.tokens)
+    if context is None and asset is None and asks_all_prices(market.tokens):
+        return TextReading("price")
     if alert := _about_alerts(words, market, intents, circumstances, context):
         return alert
     if has_same and kinds <= BARE_KINDS and context is None:  # "eth, same"
@@ -173,7 +176,12 @@ def _stated_wish(
     market. "By tomorrow" in German is a good-bye too, but not after a question.
     """
     kinds = {token.kind for token in tokens}
-    if "loss" in intents and "?" not in clean(text) and not kinds & (DATE_KINDS | SIDES | ASKS_ON):
+    if (
+        "loss" in intents
+        and "accuracy" not in intents
+        and "?" not in clean(text)
+        and not kinds & (DATE_KINDS | SIDES | ASKS_ON)
+    ):
         return "loss"
     has_digits = any(token.text[:1].isdigit() for token in tokens)
     if context and not (has_digits or kinds & (DATE_KINDS | ASKS_ON)) and (last := _last_wish(text)):

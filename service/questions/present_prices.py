@@ -61,18 +61,26 @@ def price_of(asset: str, tokens: Sequence[Token], circumstances: Circumstances, 
     )
 
 
-def purchase_of(tokens: Sequence[Token], circumstances: Circumstances) -> TextReading | None:
+def purchase_of(
+    tokens: Sequence[Token], circumstances: Circumstances, context: ContextQuestion | None
+) -> TextReading | None:
     """What an amount of money buys now: "how much btc do i get for 1000 dollars", "100 pounds in gold", else None.
 
-    A level near the price is none, but directly after "for" or before "in".
+    A level near the price is none, but directly after "for" or before "in". After a price "and for 500 pounds" asks it.
     """
     kinds, amounts, asset = {token.kind for token in tokens}, find_amounts(tokens), first_asset(tokens)
+    is_carried = context is not None and context.is_price and "during" in kinds
+    asset = context.question.asset if context and is_carried and asset is None else asset
     spot = circumstances.spots.get(asset or "")
-    is_of_now = kinds.isdisjoint(NO_PURCHASE) and not any(token.kind == "rel" and token.value for token in tokens)
-    if len(amounts) != 1 or not (spot and kinds & {"how", "what"} and is_of_now):
+    if len(amounts) != 1 or not (spot and (kinds & {"how", "what", "who"} or is_carried)):
         return None
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
+    is_paid = lead in ("during", "by") or "advice" in kinds  # "for 1500 dollars", "what do 1500 dollars buy"
+    others = {token.kind for token in tokens if token.kind not in (lead, "advice")} - ({"will"} if is_paid else set())
+    is_of_now = others.isdisjoint(NO_PURCHASE) and not any(token.kind == "rel" and token.value for token in tokens)
+    if not is_of_now:
+        return None
     currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
     is_foreign = any(token.kind == "foreign" for token in tokens[max(money.first - 1, 0) : money.after + 1])
     if is_foreign and not is_near(money.value(spot), spot):  # "how many sol for 5000 lira", of which no rate is known
@@ -81,7 +89,7 @@ def purchase_of(tokens: Sequence[Token], circumstances: Circumstances) -> TextRe
     if not (money.is_money or money.currency) or rate is None or not rate.is_fresh(circumstances.now):
         return None
     usd = money.value(spot) * rate.usd
-    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or lead == "during"):
+    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or is_paid):
         return None
     return TextReading("price", asset=asset, amount=float(f"{usd / spot:.8g}"), currency=currency, value=usd / rate.usd)
 
@@ -101,6 +109,12 @@ def asks_price(parse: Parse, intents: set[str]) -> bool:
         return False
     is_asked = "price" in intents or asks_price_now(parse.clause.kinds)
     return is_asked or (not parse.carryover and kinds <= BARE_KINDS | {"now"})
+
+
+def asks_all_prices(tokens: Sequence[Token]) -> bool:
+    """Whether a text asks for prices and names none: "all prices please", "what are the prices now"."""
+    kinds = {token.kind for token in tokens}
+    return "price" in kinds and kinds <= BARE_KINDS | PRESENT | {"price", "topic", "noise", "approx"}
 
 
 def only_named(
