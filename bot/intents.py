@@ -197,10 +197,8 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     quote = await _quote(context, asset)
     if quote is None:
         return None if asset else await context.view(update, "price", "")
-    amount = reading["amount"] or (reading["currency"] and (await _earlier(update, context) or {}).get("amount"))
-    if amount and not reading["amount"]:  # "and in pounds?"
-        reading |= {"amount": amount, "value": reading["value"] and amount * reading["value"]}
-    await context.remember(update, {"canonical": f"{asset} price", "amount": amount})
+    amount, currency = reading["amount"] or "", f" in {reading['currency']}" if reading["currency"] else ""
+    await context.remember(update, {"canonical": f"price of {amount} {asset}{currency}"})
     page = await context.view(update, "price", asset)
     return page._replace(text="\n".join(filter(None, [messages.prices.conversion(quote, reading), page.text])))
 

@@ -169,8 +169,11 @@ class EarlierReading(BaseModel):
             question = replace(question, level_pct=self.level_pct)
         if reading.intent == "alert":
             return ContextQuestion(replace(question, level_pct=reading.level_pct), is_alert=True)
-        language, is_price = LANGUAGES_BY_NAME.get(self.language or ""), reading.intent == "price"
-        return ContextQuestion(question, language, is_price=is_price, before=self._before(earlier))
+        language, before = LANGUAGES_BY_NAME.get(self.language or ""), self._before(earlier)
+        if reading.intent != "price":
+            return ContextQuestion(question, language, before=before)
+        price = reading.amount, reading.currency
+        return ContextQuestion(question, language, True, False, before, *price)
 
     def _before(self, circumstances: Circumstances) -> Question | None:
         """The question that this one followed; None if there is none that can still be read."""
@@ -193,7 +196,7 @@ def invalid_context(detail: str) -> InvalidRequest:
 
 def _question_of(reading: TextReading, text: str) -> str:
     """The question of an earlier text that asked none: whether the level of an alert is reached, else the price."""
-    if reading.intent != "alert":
+    if reading.intent not in ("alert", "price") or reading.asset is None:
         return text
     if reading.level is not None and reading.side is not None:
         return f"Will {reading.asset} trade at or {reading.side} {reading.level:.10g} USD at any time?"

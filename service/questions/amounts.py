@@ -82,7 +82,7 @@ def find_amounts(tokens: Sequence[Token]) -> list[Amount]:
             place += 1
             continue
         amount = _amount_at(tokens, place, amounts[-1].after if amounts else 0)
-        if amounts and _is_dashed(tokens, amounts[-1], amount):
+        if amounts and _are_ends(tokens, amounts[-1], amount):
             lower, upper = amounts.pop(), amount  # in "95-100k" both have the magnitude
             values = scaled(lower.values, upper.values)
             amount = replace(upper, first=lower.first, values=values, upper=upper.values, is_marked=True)
@@ -270,9 +270,11 @@ def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:
     return 1 if text == "+" else -1
 
 
-def _is_dashed(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """Whether two numbers are the ends of a range: "95-100k", Turkish "95 100 bin arasında"."""
+def _are_ends(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
+    """Whether two numbers are the ends of a range: "95-100k", Turkish "95 100 bin arasında", "Spanne 95 bis 100"."""
     gap, behind = tokens[lower.after : upper.first], tokens[upper.after : upper.after + 1]
+    before = [token.kind for token in tokens[: lower.first] if token.kind not in ("the", "from")][-1:]
     is_between = not gap and any(token.kind == "between" for token in behind)
+    is_between |= before == ["between"] and [token.kind for token in gap] == ["by"]
     is_joined = is_between or (len(gap) == 1 and gap[0].text in DASHES)
     return is_joined and lower.upper is None and lower.is_percent <= upper.is_percent

@@ -100,8 +100,9 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     "The next one" after a week is the next week, after a month the next month.
     """
     names = [token for token in _spoken(tokens) if token.kind not in BESIDE | {"sametime"}]
-    until, sign = earlier.deadline, -1 if any(token.kind == "before" for token in names) else 1
-    kinds, units = {token.kind for token in names}, [str(token.value) for token in names if token.value in STEPS]
+    kinds = {"before" if token.kind == "ago" else token.kind for token in names}  # "a week earlier"
+    until, sign = earlier.deadline, -1 if "before" in kinds else 1
+    units = [str(token.value) for token in names if token.value in STEPS]
     is_one = all(first_value(token) == 1 for token in names if token.kind == "numword")
     is_next = kinds in ({"next"}, {"next", "numword"}, {"not", "this", "next"}) and is_one
     month = until + DAY

@@ -159,9 +159,12 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
 
 
 def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
-    """The amounts with both ends of "5 to 10%" in percent, of "35 and 40 cents" in cents."""
+    """The amounts with both ends of "5 to 10%" in percent, of "35 and 40 cents" or "50 cents or 30" in cents."""
     result = list(amounts)
     for place, (lower, upper) in enumerate(pairwise(amounts)):
+        is_other = any(token.kind == "or" for token in tokens[lower.after : upper.first])
+        if is_other and tokens[lower.after - 1].kind == "cent" and not (upper.is_marked or upper.is_percent):
+            result[place + 1] = replace(upper, is_money=True, values=tuple(value / 100 for value in upper.values))
         if lower.is_marked or not _joined(tokens[lower.after : upper.first]):
             continue
         if upper.is_percent:

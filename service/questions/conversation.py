@@ -62,8 +62,9 @@ LONGEST_UNKNOWN = 3  # letters of an unknown word that changes nothing: "hmm"
 class ContextQuestion:
     """An earlier question, which a text may carry on, and the language that it was asked in, if known.
 
-    `before` is the one that it followed itself. One that `is_price` asked for the present price; one that `is_alert`
-    asked for a message, after a move of the question's `level_pct` where it named one.
+    `before` is the one that it followed itself. One that `is_price` asked for the present price, of an `amount` and in
+    a `currency` where it named them; one that `is_alert` asked for a message, after a move of the question's `level_pct`
+    where it named one.
     """
 
     question: Question
@@ -71,6 +72,8 @@ class ContextQuestion:
     is_price: bool = False
     is_alert: bool = False
     before: Question | None = None
+    amount: float | None = None
+    currency: str | None = None
 
 
 def carry_on(reading: TokenizedText, circumstances: Circumstances, context: ContextQuestion) -> Parse:

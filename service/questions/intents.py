@@ -70,7 +70,7 @@ SAME_WORDS = forms("same")
 WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
 ASKS_ON = {"will", "ask", "next"}  # kinds of a question that stands before or behind a wish
 SENTENCES = re.compile(r"[.!;]\s+|[\n。]")
-MOST_WORDS = 6  # of "actually cancel that", after an alert
+MOST_WORDS = 9  # of "hmm no, actually just cancel that", after an alert
 
 
 @refusing()
@@ -95,7 +95,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     if not (is_correction or has_same) and asks_worth(market.tokens, intents, amount, circumstances, context):
         language = (context and context.language) or market.language
         if priced_asset := only_named(words, circumstances, context, language):
-            return price_of(priced_asset, market.tokens, circumstances, amount)
+            return price_of(priced_asset, market.tokens, circumstances, amount, context)
     asset = first_asset(market.tokens)
     if context is None and asset is None and asks_all_prices(market.tokens):
         return TextReading("price")
@@ -133,7 +133,7 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
         level_pct = context.question.level_pct
         return TextReading("alert", None, question.asset, None, level_pct, side_of(level_pct) if level_pct else None)
     if asks_price(meaning, intents) or (context and context.is_price and is_same):
-        return price_of(question.asset, market.tokens, circumstances, amount)
+        return price_of(question.asset, market.tokens, circumstances, amount, context)
     return TextReading("price_forecast", meaning, question.asset)
 
 
@@ -161,9 +161,10 @@ def _about_alerts(
     is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
     is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
     is_order = "number" in kinds and not is_length and not is_asked
-    if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
+    is_named = is_order and bool(asset and intents & {"one_alert", "my_alerts"})  # "move the btc alert to 53,000"
+    if "alert" in intents or is_named or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = read_alert(words, market.language, circumstances, context)
-        return alert if alert and ("alert" in intents or alert.side) else None
+        return alert if alert and ("alert" in intents or is_named or alert.side) else None
     return None
 
 

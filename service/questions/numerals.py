@@ -90,12 +90,13 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
-    """A thousand without a number before it: Russian "тысячу долларов", "the thousand mark", "llega a los mil"."""
+    """A thousand without a number before it: Russian "тысячу долларов", "llega a los mil", "zwischen 80 und hundert"."""
     before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "in")), "")
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")
     is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())
     is_price = after in {"money", "approx", *MOTIONS} or before in {"approx", *RELATIONS} - {"rise", "fall"}
+    is_price |= before == "and" and any(token.kind == "between" for token in tokens[:place])
     return is_word and is_price and not is_counted
 
 

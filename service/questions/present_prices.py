@@ -48,11 +48,24 @@ NO_PURCHASE = {
 FUTURE_KINDS = {"forecast", "will"}
 
 
-def price_of(asset: str, tokens: Sequence[Token], circumstances: Circumstances, amount: float | None) -> TextReading:
-    """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb"."""
+def price_of(
+    asset: str,
+    tokens: Sequence[Token],
+    circumstances: Circumstances,
+    amount: float | None,
+    context: ContextQuestion | None,
+) -> TextReading:
+    """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb".
+
+    After a price its currency stays ("and gold?"), and its amount where nothing but another currency is named.
+    """
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
     amount = amount if is_one else None
-    codes = (token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES)
+    codes = [token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES]
+    if context and context.is_price and not any(token.kind == "money" for token in tokens):
+        is_named = any(token.kind == "asset" for token in tokens)
+        amount = amount if is_named or not codes else amount or context.amount
+        codes = codes or [context.currency]
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
     spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
     value = (amount or 1) * float(spot) / rate.usd if spot and rate and rate.is_fresh(circumstances.now) else None
@@ -132,7 +145,9 @@ def only_named(
     if len(assets) > 1 or amount:
         bare_kinds |= {"and", "have", "stay"} | ({"who"} if "be" in kinds else set())  # "was ist ein halber btc wert"
     if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
-        bare_kinds |= {"word", "during"}
+        bare_kinds |= {"word", "during", "will"}
+    if context and context.is_price and (amount or kinds & CURRENCIES):  # "en euros porfa", "what do 3 ounces cost"
+        bare_kinds |= {"word", "advice"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS

@@ -27,6 +27,8 @@ ANCHORS = {
 AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday", "daypart")
 # Kinds with which a date beside a price is written.
 DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
+# Kinds of a second sentence that adds a level.
+ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS}
 # Kinds of words that ask nothing.
 FILLERS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
@@ -170,7 +172,7 @@ def _is_order(tokens: Sequence[Token], place: int) -> bool:
 def _is_stop(tokens: Sequence[Token], place: int) -> bool:
     token = tokens[place]
     if token.text in STOPS:
-        return True
+        return not _adds_level(tokens[place + 1 :])
     if token.text != "." or place == 0:
         return False
     before = tokens[place - 1]
@@ -184,6 +186,13 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
         return False
     is_day = place > 1 and tokens[place - 2].text.split()[-1] in DAY_WORDS  # "bis zum 5. auf 90k"
     return not (before.kind in ("number", "nth") and (is_day or tokens[place + 1].kind in AFTER_ORDINAL))
+
+
+def _adds_level(tokens: Sequence[Token]) -> bool:
+    """Whether the next words are another level: "does it reach 60k first? or 45k?"."""
+    last = next((place for place, token in enumerate(tokens) if token.text in STOPS), len(tokens))
+    kinds = [token.kind for token in tokens[:last]]
+    return kinds[:1] == ["or"] and "number" in kinds and {*kinds} <= ADDED_KINDS
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:

@@ -366,6 +366,25 @@ def test_after_a_price_a_number_is_an_amount(text, amount):
 
 
 @pytest.mark.parametrize(
+    ("text", "asset", "amount", "currency"),
+    [
+        ("n in quid?", "eth", 2.5, "GBP"),
+        ("en euros porfa", "eth", 2.5, "EUR"),
+        ("and gold?", "gold", None, "EUR"),
+        ("y 10 onzas de oro cuanto serian", "gold", 10, "EUR"),
+        ("买三个要多少", "eth", 3, "EUR"),
+        ("n for 500 quid", "eth", 500 * 1.268 / 1794.58, "GBP"),
+    ],
+)
+def test_a_price_carries_amount_and_currency_on(text, asset, amount, currency):
+    """The currency until another is named, the amount where nothing else is."""
+    earlier = read_any("eth price", CIRCUMSTANCES).question
+    reading = read_text(text, CIRCUMSTANCES, ContextQuestion(earlier, is_price=True, amount=2.5, currency="EUR"))
+    assert (reading.intent, reading.asset, reading.currency) == ("price", asset, currency)
+    assert reading.amount == (amount and pytest.approx(amount))
+
+
+@pytest.mark.parametrize(
     ("text", "intent", "asset"),
     [
         ("why is it falling anyway", "why", "eth"),

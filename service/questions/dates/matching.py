@@ -39,8 +39,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     # December 31, 31 December 2026, November 24-30, the 15th
     ("month day:day|nth dash last_day:day|nth year?", named.month_days),
     ("day:day|nth dash last_day:day|nth month year?", named.month_days),
-    ("weekday? month day:day|nth|dayword year?", named.month_day),
-    ("weekday|daily? day:day|nth|ordinal|dayword month year?", named.month_day),
+    ("weekday|holiday? month day:day|nth|dayword year?", named.month_day),
+    ("weekday|daily|holiday? day:day|nth|ordinal|dayword month year?", named.month_day),
     ("month day:day|nth next unit", named.month_day),
     ("day:day|nth month next unit", named.month_day),
     ("by|before|until|lasting|on odd month", named.impossible),
