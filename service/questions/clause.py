@@ -25,7 +25,7 @@ BETWEEN_LEVELS = {
 }  # fmt: skip
 # Words for first, sooner or likelier beside two levels.
 SOONER = forms("sooner")
-# Chinese negations that make a question where they are the last word: "能破10万不".
+# Denials that ask as the last word: "it goes up, no?", Chinese "能破10万不".
 QUESTION_NEGATIONS = forms("negation_asks")
 # Words before a deadline up to which a state lasts.
 OVER_TIME = ("until", "lasting", "within", "during")
@@ -318,9 +318,8 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     end = amounts[place + 1].first if place + 1 < len(amounts) else len(tokens)
     if _is_related(tokens, amount, start, end, spot) or _is_beside_asset(tokens, amount, spot):
         return True
-    if place > 0 and _is_upper_end(tokens, amounts[place - 1], amount):
-        return True
-    return place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1])
+    is_upper = place > 0 and _is_upper_end(tokens, amounts[place - 1], amount)
+    return is_upper or (place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1]))
 
 
 def _kind_before(tokens: Sequence[Token], amount: Amount, fillers: Collection[str]) -> str:
@@ -349,8 +348,10 @@ def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
 
 
 def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
-    """Whether the number is a probability, a single coin or where the price comes from."""
-    return _is_chance(tokens, amount) or _is_one_coin(tokens, amount) or _is_origin(tokens, amount)
+    """Whether the number is a probability, one coin ("1 BTC", not "100k BTC") or where the price comes from."""
+    is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
+    is_one_coin = is_counted and _kind_after(tokens, amount) == "asset"
+    return is_one_coin or _is_chance(tokens, amount) or _is_origin(tokens, amount)
 
 
 def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
@@ -360,15 +361,8 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     if amount.is_percent and _kind_before(tokens, amount, MODIFIERS) in BULL | BEAR:
         return False  # "is a drop of 3% likely"
     if amount.is_percent and _kind_before(tokens, amount, BOUNDS) in ("be", "exceed"):
-        # "is the probability of a rise above 60%"
-        return any(token.kind == "chance" for token in tokens[: amount.first])
+        return any(token.kind == "chance" for token in tokens[: amount.first])  # "is the chance of a rise above 60%"
     return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, MODIFIERS) == "chance"
-
-
-def _is_one_coin(tokens: Sequence[Token], amount: Amount) -> bool:
-    """Example: "1 BTC" is a coin; "100k BTC" is a price."""
-    is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
-    return is_counted and _kind_after(tokens, amount) == "asset"
 
 
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:

@@ -63,8 +63,8 @@ class ContextQuestion:
     """An earlier question, which a text may carry on, and the language that it was asked in, if known.
 
     `before` is the one that it followed itself. One that `is_price` asked for the present price, of an `amount` and in
-    a `currency` where it named them; one that `is_alert` asked for a message, after a move of the question's `level_pct`
-    where it named one.
+    a `currency` where it named them; one that `is_alert` asked for a message, after a move of the question's
+    `level_pct` where it named one.
     """
 
     question: Question

@@ -90,7 +90,7 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
-    """A thousand without a number before it: Russian "тысячу долларов", "llega a los mil", "zwischen 80 und hundert"."""
+    """A thousand, or hundred, without a number before it: "тысячу долларов", "a los mil", "zwischen 80 und hundert"."""
     before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "in")), "")
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")

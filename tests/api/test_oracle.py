@@ -396,8 +396,8 @@ def test_a_question_is_carried_on_after_its_deadline(understand, follow_up):
     assert follow_up("by 1 February 2027?", past).json["understood"]["level"] == 60_000
 
 
-def test_a_price_is_carried_on_by_its_text(follow_up):
-    """With amount and currency."""
+def test_a_price_carries_amount_and_currency_on(follow_up):
+    """As its text has them."""
     price = follow_up("n in quid?", {"canonical": "price of 2.5 btc in EUR"}).json
     assert (price["intent"], price["asset"], price["amount"], price["currency"]) == ("price", "btc", 2.5, "GBP")
 
