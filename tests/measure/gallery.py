@@ -26,7 +26,7 @@ COLOURS = 256
 # Each picture: its view of the home page, and its size in pixels.
 PICTURES = {
     "home": ("", 1180, 1290),
-    "forecast": ("forecasts/btc", 900, 640),
+    "forecast": ("forecasts/btc", 900, 612),
     "accuracy": ("accuracy", 900, 760),
 }
 CANVASES = "() => [...document.querySelectorAll('main .plot')].every(plot => plot.querySelector('canvas'))"

@@ -210,6 +210,6 @@ class BattlePanel(RefreshingPanel):
             numbers.append(f"holding bitcoin {number(holding.iloc[-1], '+.1f')}%")
         legend = "dashed: liquidity · dotted: holding bitcoin · △ harvest ◇ pool switch · UTC"
         return {
-            "text": f"{escaped(leader['label'])} leads with {number(end.value, '+.1f')}%; {', '.join(numbers)}",
+            "text": f"{escaped(leader['name'])} leads with {number(end.value, '+.1f')}%; {', '.join(numbers)}",
             "subtitle": {"text": f"PAPER · {escaped(world(battle))} · {legend}"},
         }

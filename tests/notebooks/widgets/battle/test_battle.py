@@ -75,11 +75,10 @@ def test_harvests_and_switches_are_marked_at_their_times(panel):
 
 
 def test_the_title_names_the_leader_and_the_total_gain(panel):
-    """The subtitle says that it is paper trading, in which world."""
+    """By the name at its curve; the subtitle says that it is paper trading, in which world."""
     best = max(panel.traces, key=lambda name: traces(panel, "gain")[name].y[-1])
-    label = next(lane["label"] for lane in lanes(panel) if lane["name"] == best)
     title = panel.figure.layout.title
-    assert title.text.startswith(f"{label} leads with ")
+    assert title.text.startswith(f"{best} leads with ")
     assert f"all together {number(panel.document['battle']['summary']['pnl_pct'], '+.1f')}%" in title.text
     assert title.subtitle.text.startswith("PAPER · SIMULATED market")
     assert "UTC" in title.subtitle.text
