@@ -20,7 +20,7 @@ from service.questions.question import Question
 from service.questions.tokens import Token
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
-STEPS = {"day": DAY, "week": 7 * DAY, "month": 30 * DAY}
+STEPS = ("day", "week", "month")
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
@@ -114,7 +114,7 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
         return [Token("month", f"{month:%B}".lower(), float(month.month)), Token("number", str(month.year))]
     days = [int(token.quantity) for token in names if token.kind == "weekday"]
     if units and kinds in (FOLLOWING if units == ["day"] else FOLLOWING[:3]):
-        return [Token("iso", f"{until + sign * STEPS[units[0]]:%Y-%m-%d}")]
+        return [Token("iso", f"{after(until, sign, units[0]).end:%Y-%m-%d}")]
     is_near = earlier.horizon_hours < 2 * HOURS_OF_WEEK and days == [until.weekday()]
     is_next = "next" in kinds and not is_near  # "next Monday" after a Friday is counted from today
     if len(days) != 1 or is_next or kinds not in FOLLOWING_DAY:

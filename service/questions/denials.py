@@ -78,9 +78,14 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays.
+
+    "No, 1900 to 2300" denies nothing of the earlier range.
+    """
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
+    if len(earlier.levels) == 2 and kinds >= {"to", "number"}:
+        return tokens
     if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after

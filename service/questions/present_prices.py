@@ -147,7 +147,7 @@ def only_named(
     if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
     if context and context.is_price and (amount or kinds & CURRENCIES):  # "en euros porfa", "what do 3 ounces cost"
-        bare_kinds |= {"word", "advice"}
+        bare_kinds |= {"word", "advice", "will"}
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS

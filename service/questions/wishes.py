@@ -22,7 +22,7 @@ from service.questions.tokens import Token
 from service.questions.topics import TopicQuestion
 
 # Intents of a text that asks nothing about the price of a market.
-Wish = Literal["advice", "show_votes", "accuracy", "about_you", "quota", "help", "why", "thanks", "greeting"]
+Wish = Literal["advice", "accuracy", "show_votes", "about_you", "quota", "help", "why", "thanks", "greeting"]
 WISHES: tuple[Wish, ...] = get_args(Wish)
 Intent = Literal["question", "price", "price_forecast", "alert", "my_alerts", "cancel_alerts", Wish]
 Side = Literal["above", "below"]
