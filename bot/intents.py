@@ -197,8 +197,9 @@ async def _price(update: Update, context: BotContext, reading: Document) -> Page
     quote = await _quote(context, asset)
     if quote is None:
         return None if asset else await context.view(update, "price", "")
-    amount, currency = reading["amount"] or "", f" in {reading['currency']}" if reading["currency"] else ""
-    await context.remember(update, {"canonical": f"price of {amount} {asset}{currency}"})
+    amount = f"{reading['amount']:.10f} " if reading["amount"] else ""
+    currency = f" in {reading['currency']}" if reading["currency"] and reading["value"] else ""
+    await context.remember(update, {"canonical": f"price of {amount}{asset}{currency}"})
     page = await context.view(update, "price", asset)
     return page._replace(text="\n".join(filter(None, [messages.prices.conversion(quote, reading), page.text])))
 

@@ -172,8 +172,9 @@ class EarlierReading(BaseModel):
         language, before = LANGUAGES_BY_NAME.get(self.language or ""), self._before(earlier)
         if reading.intent != "price":
             return ContextQuestion(question, language, before=before)
-        price = reading.amount, reading.currency
-        return ContextQuestion(question, language, True, False, before, *price)
+        return ContextQuestion(
+            question, language, is_price=True, before=before, amount=reading.amount, currency=reading.currency
+        )
 
     def _before(self, circumstances: Circumstances) -> Question | None:
         """The question that this one followed; None if there is none that can still be read."""

@@ -15,12 +15,14 @@ from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
 from service.questions.kinds.levels import LastPrice, Relative
 from service.questions.kinds.references import Comparison
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.question import Question
 from service.questions.tokens import Token
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 STEPS = ("day", "week", "month")
+EARLIER = forms("earlier")
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
@@ -100,7 +102,7 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
     "The next one" after a week is the next week, after a month the next month.
     """
     names = [token for token in _spoken(tokens) if token.kind not in BESIDE | {"sametime"}]
-    kinds = {"before" if token.kind == "ago" else token.kind for token in names}  # "a week earlier"
+    kinds = {"before" if token.text in EARLIER else token.kind for token in names}  # "a week earlier"
     until, sign = earlier.deadline, -1 if "before" in kinds else 1
     units = [str(token.value) for token in names if token.value in STEPS]
     is_one = all(first_value(token) == 1 for token in names if token.kind == "numword")

@@ -144,7 +144,7 @@ class Clause:
 def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates: Rates = NO_RATES) -> Clause:
     """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
     present = _without_origin(_without_past(tokens))
-    numbers = convert(present, _with_percents(present, find_amounts(present)), rates)
+    numbers = convert(present, _with_units(present, find_amounts(present), spot), rates)
     numbers = _of_range(present, numbers, spot)
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
@@ -158,12 +158,13 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     return Clause(tuple(present), _kinds(present, numbers), amounts, negated, has_stray, bool(rest), has_order)
 
 
-def _with_percents(tokens: Sequence[Token], amounts: Sequence[Amount]) -> list[Amount]:
+def _with_units(tokens: Sequence[Token], amounts: Sequence[Amount], spot: float) -> list[Amount]:
     """The amounts with both ends of "5 to 10%" in percent, of "35 and 40 cents" or "50 cents or 30" in cents."""
     result = list(amounts)
     for place, (lower, upper) in enumerate(pairwise(amounts)):
         is_other = any(token.kind == "or" for token in tokens[lower.after : upper.first])
-        if is_other and tokens[lower.after - 1].kind == "cent" and not (upper.is_marked or upper.is_percent):
+        is_far = not (upper.is_marked or upper.is_percent or is_near(upper.value(spot), spot))
+        if is_other and is_far and tokens[lower.after - 1].kind == "cent":
             result[place + 1] = replace(upper, is_money=True, values=tuple(value / 100 for value in upper.values))
         if lower.is_marked or not _joined(tokens[lower.after : upper.first]):
             continue
@@ -291,8 +292,9 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
-    asks = last is not None and last.text in QUESTION_NEGATIONS and any(token.kind in PREDICATES for token in tokens)
-    denials = sum(token.kind == "not" for token in tokens[li:]) - asks  # "it goes up, no?"
+    is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS
+    asks = is_tag and any(token.kind in PREDICATES for token in tokens)  # "it goes up, no?"
+    denials = sum(token.kind == "not" for token in tokens[li:]) - asks
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")

@@ -21,6 +21,7 @@ from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
 SHARES = {"multiple", "fraction", "mid"}
 MOST_PCT = 99
+VOLATILE = forms("volatile")
 LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability
 # The values of words that compare the end of a period with its begin: 1 where it is higher.
 COLOURS = {"green": 1, "red": -1}
@@ -278,6 +279,8 @@ def _either(clause: Clause) -> Criterion:
 def _without_direction(clause: Clause) -> Criterion:
     """Example: "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
+    if any(token.text in VOLATILE or (token.kind, token.value) == ("width", "volatility") for token in clause.tokens):
+        raise invalid("Volatility is answered beside a percentage: for example, volatility above 60%.", "level")
     if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
         raise invalid(
             "Name the two levels that the price should be between, or say by how many percent it may move.", "level"

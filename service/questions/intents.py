@@ -70,7 +70,7 @@ SAME_WORDS = forms("same")
 WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
 ASKS_ON = {"will", "ask", "next"}  # kinds of a question that stands before or behind a wish
 SENTENCES = re.compile(r"[.!;]\s+|[\n。]")
-MOST_WORDS = 9  # of "hmm no, actually just cancel that", after an alert
+MOST_WORDS = 6  # of "cancel the 65k one" after an alert; without a number twice as many
 
 
 @refusing()
@@ -89,10 +89,11 @@ def read_text(text: str, circumstances: Circumstances, context: ContextQuestion 
     is_of_money = bool(kinds & MONEY) and kinds <= CURRENCY  # "dollars i mean" after a level in euros
     is_correction = is_of_money and context is not None and bool(context.question.levels)
     amount, _ = without_amount(market.tokens, context)
-    if not is_correction and (purchase := purchase_of(market.tokens, circumstances, context)):
+    is_of_price = not (is_correction or intents & {"advice", "alert"})
+    if is_of_price and (purchase := purchase_of(market.tokens, circumstances, context)):
         return purchase
     has_same = any(token.text in SAME_WORDS for token in market.tokens)  # "now eth, same thing" is no present price
-    if not (is_correction or has_same) and asks_worth(market.tokens, intents, amount, circumstances, context):
+    if is_of_price and not has_same and asks_worth(market.tokens, intents, amount, circumstances, context):
         language = (context and context.language) or market.language
         if priced_asset := only_named(words, circumstances, context, language):
             return price_of(priced_asset, market.tokens, circumstances, amount, context)
@@ -146,7 +147,8 @@ def _about_alerts(
 ) -> TextReading | None:
     """The alert that a text asks for, or the end or the list of alerts; None where it wants something else."""
     asset, kinds = first_asset(market.tokens), {token.kind for token in market.tokens}
-    is_after_alert = context is not None and context.is_alert and len(market.tokens) < MOST_WORDS
+    most = MOST_WORDS if kinds & {"number", "what", "how", "who"} else 2 * MOST_WORDS
+    is_after_alert = context is not None and context.is_alert and len(market.tokens) < most
     rest = (
         read_markets(without_phrases("cancel", words), circumstances.coins).tokens
         if asset and "cancel" in intents
@@ -161,10 +163,9 @@ def _about_alerts(
     is_length = any(token.kind == "number" and unit.kind == "unit" for token, unit in pairwise(market.tokens))
     is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
     is_order = "number" in kinds and not is_length and not is_asked
-    is_named = is_order and bool(asset and intents & {"one_alert", "my_alerts"})  # "move the btc alert to 53,000"
-    if "alert" in intents or is_named or (context and context.is_alert and is_order):  # "and 2100 too"
+    if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
         alert = read_alert(words, market.language, circumstances, context)
-        return alert if alert and ("alert" in intents or is_named or alert.side) else None
+        return alert if alert and ("alert" in intents or alert.side) else None
     return None
 
 
@@ -179,7 +180,7 @@ def _stated_wish(
     kinds = {token.kind for token in tokens}
     if (
         "loss" in intents
-        and "accuracy" not in intents
+        and ("accuracy" not in intents or kinds & NAMES)
         and "?" not in clean(text)
         and not kinds & (DATE_KINDS | SIDES | ASKS_ON)
     ):

@@ -14,6 +14,7 @@ from service.questions.circumstances import Circumstances
 from service.questions.coins import read_markets
 from service.questions.conversation import ContextQuestion, asks_size
 from service.questions.criterion import NEAR_FACTOR, is_near
+from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Parse
 from service.questions.scope import asks_price_now
@@ -39,6 +40,9 @@ BEFORE_AMOUNT, AFTER_AMOUNT = (
     {"", "in", "mark", "be", "how"},
 )
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
+# Kinds and words before what is paid, and kinds of "and for 500 pounds" after a price.
+PAID, FOR = {"during"}, forms("paid")
+CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "by", *PAID, *MONEY}
 # Kinds that may not stand in "how much btc do i get for 1000 dollars".
 NO_PURCHASE = {
     *SIDES, "rise", "fall", "forecast", "chance", "if", "by", "until", "on", "weekday", "month", "exceed", "ever",
@@ -62,10 +66,10 @@ def price_of(
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
     amount = amount if is_one else None
     codes = [token.value if token.kind == "currency" else "other" for token in tokens if token.kind in CURRENCIES]
-    if context and context.is_price and not any(token.kind == "money" for token in tokens):
-        is_named = any(token.kind == "asset" for token in tokens)
-        amount = amount if is_named or not codes else amount or context.amount
-        codes = codes or [context.currency]
+    if context and context.is_price:
+        kinds = {token.kind for token in tokens}
+        amount = amount or (context.amount if kinds & MONEY and "asset" not in kinds else None)
+        codes = codes or ([] if "money" in kinds else [context.currency])
     currency = next((name for code in codes for name in get_args(PriceCurrency) if name == code), None)
     spot, rate = circumstances.spots.get(asset), circumstances.rates.get(currency) if currency else Rate(1.0)
     value = (amount or 1) * float(spot) / rate.usd if spot and rate and rate.is_fresh(circumstances.now) else None
@@ -89,10 +93,11 @@ def purchase_of(
         return None
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
-    is_paid = lead in ("during", "by") or "advice" in kinds  # "for 1500 dollars", "what do 1500 dollars buy"
-    others = {token.kind for token in tokens if token.kind not in (lead, "advice")} - ({"will"} if is_paid else set())
-    is_of_now = others.isdisjoint(NO_PURCHASE) and not any(token.kind == "rel" and token.value for token in tokens)
-    if not is_of_now:
+    is_price = lead in PAID or tokens[max(money.first - 1, 0)].text in FOR  # "for 1500 dollars"
+    is_paid = is_price or "advice" in behind[:2]  # "what do 1500 dollars buy"
+    refused = NO_PURCHASE - ({"will", "by"} if is_paid else set())
+    is_of_now = kinds.isdisjoint(refused) and not any(token.kind == "rel" and token.value for token in tokens)
+    if not is_of_now or (is_carried and not (is_price and kinds <= CARRIED_PURCHASE)):
         return None
     currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
     is_foreign = any(token.kind == "foreign" for token in tokens[max(money.first - 1, 0) : money.after + 1])
@@ -127,7 +132,7 @@ def asks_price(parse: Parse, intents: set[str]) -> bool:
 def asks_all_prices(tokens: Sequence[Token]) -> bool:
     """Whether a text asks for prices and names none: "all prices please", "what are the prices now"."""
     kinds = {token.kind for token in tokens}
-    return "price" in kinds and kinds <= BARE_KINDS | PRESENT | {"price", "topic", "noise", "approx"}
+    return "price" in kinds and kinds <= BARE_KINDS | PRESENT | {"price", "noise", "approx"}
 
 
 def only_named(
@@ -147,7 +152,7 @@ def only_named(
     if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
     if context and context.is_price and (amount or kinds & CURRENCIES):  # "en euros porfa", "what do 3 ounces cost"
-        bare_kinds |= {"word", "advice", "will"}
+        bare_kinds |= {"word", "will"} | ({"advice"} if "how" in kinds else set())
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS

@@ -124,10 +124,6 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
         )
     if "weight" in kinds:
         raise invalid("Gold and silver are quoted in USD per troy ounce. Give the level per ounce.", "level")
-    if any((token.kind, token.value) == ("width", "volatility") for token in tokens) and not clause.asks_volatility:
-        raise invalid(
-            "Volatility is answered beside a percentage: for example, volatility above 60% by Friday.", "level"
-        )
     if any(_is_figure_of_asset(tokens, place, figures) for place in range(len(tokens))):
         raise invalid(
             f"Only prices are forecast, not volumes, fees, flows or market values. For example: {EXAMPLE}", "no_price"

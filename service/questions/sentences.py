@@ -172,7 +172,7 @@ def _is_order(tokens: Sequence[Token], place: int) -> bool:
 def _is_stop(tokens: Sequence[Token], place: int) -> bool:
     token = tokens[place]
     if token.text in STOPS:
-        return not _adds_level(tokens[place + 1 :])
+        return not _adds_level(tokens[:place], tokens[place + 1 :])
     if token.text != "." or place == 0:
         return False
     before = tokens[place - 1]
@@ -188,11 +188,12 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
     return not (before.kind in ("number", "nth") and (is_day or tokens[place + 1].kind in AFTER_ORDINAL))
 
 
-def _adds_level(tokens: Sequence[Token]) -> bool:
-    """Whether the next words are another level: "does it reach 60k first? or 45k?"."""
-    last = next((place for place, token in enumerate(tokens) if token.text in STOPS), len(tokens))
-    kinds = [token.kind for token in tokens[:last]]
-    return kinds[:1] == ["or"] and "number" in kinds and {*kinds} <= ADDED_KINDS
+def _adds_level(before: Sequence[Token], behind: Sequence[Token]) -> bool:
+    """Whether another level follows one that is to be reached first: "does it reach 60k first? or 45k?"."""
+    last = next((place for place, token in enumerate(behind) if token.text in STOPS), len(behind))
+    kinds = [token.kind for token in behind[:last]]
+    is_level = kinds[:1] == ["or"] and "number" in kinds and {*kinds} <= ADDED_KINDS
+    return is_level and any((token.kind, token.value) == ("ordinal", 1.0) for token in before)
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:
