@@ -290,7 +290,7 @@ def _without_direction(clause: Clause) -> Criterion:
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    asks_range = any(token.text in RANGES or token.kind == "how" for token in clause.tokens)
+    asks_range = any(token.text in RANGES or token.kind in ("how", "what") for token in clause.tokens)
     if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre cuánto y cuánto"
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)

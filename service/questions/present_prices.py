@@ -149,7 +149,8 @@ def only_named(
     bare_kinds = BARE_KINDS | PRESENT | CONVERSION
     if len(assets) > 1 or amount:
         bare_kinds |= {"and", "have", "stay"} | ({"who"} if "be" in kinds else set())  # "was ist ein halber btc wert"
-    if amount and kinds & {*MONEY, "have"}:  # "my boy has 0.3 eth, what is that in pounds"
+    names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)
+    if amount and (names_money or "have" in kinds):  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
     if context and context.is_price and (amount or kinds & CURRENCIES):  # "en euros porfa", "what do 3 ounces cost"
         bare_kinds |= {"word", "will"} | ({"advice"} if "how" in kinds else set())
@@ -191,7 +192,8 @@ def without_amount(tokens: Sequence[Token], context: ContextQuestion | None) -> 
         rest = tokens[start + len(words) :]
         before, after = (next((token.kind for token in side), "") for side in (tokens[:place][::-1], rest))
         is_size = quantity * NEAR_FACTOR < spot or any(token.kind in CURRENCIES for token in tokens)
-        is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not (words or is_near(quantity, spot))
+        is_apart = is_near(quantity, spot) or any(token.kind != "filler" for token in words)
+        is_bare = before in BEFORE_AMOUNT and after in AFTER_AMOUNT and not is_apart
         is_counted = any(token.value == PIECE or token.kind in PIECES for token in words)
         is_owned = before == "have" and context is not None and not is_near(quantity, context.question.spot)
         if after == "asset" or is_counted or is_owned or (spot and is_bare and is_size):

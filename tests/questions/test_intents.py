@@ -373,6 +373,8 @@ def test_after_a_price_a_number_is_an_amount(text, amount):
         ("and gold?", "gold", None, "EUR"),
         ("y 10 onzas de oro cuanto serian", "gold", 10, "EUR"),
         ("买三个要多少", "eth", 3, "EUR"),
+        ("et 3 ça fait combien", "eth", 3, "EUR"),
+        ("e 5 invece?", "eth", 5, "EUR"),
         ("n for 500 quid", "eth", 500 * 1.268 / 1794.58, "GBP"),
     ],
 )
