@@ -158,7 +158,7 @@ def test_the_tournament_of_the_readme_is_open(port: int):
 
 @pytest.mark.slow
 def test_the_ledger_of_the_readme_is_exported_and_verified(port: int, folder: Path, tmp_path: Path):
-    *_, commands = blocks("service.ledger verify")
+    commands, *_ = blocks("operator ledger export")
     output = run(commands.replace("ledger.jsonl", str(tmp_path / "ledger.jsonl")), port, DATA_DIR=str(folder / "var"))
     assert "The ledger is valid" in output
 
