@@ -22,6 +22,7 @@ from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 SHARES = {"multiple", "fraction", "mid"}
 MOST_PCT = 99
 VOLATILE = forms("volatile")
+BETWEEN_WHAT = {("between", "what"), ("between", "how")}
 LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability
 # The values of words that compare the end of a period with its begin: 1 where it is higher.
 COLOURS = {"green": 1, "red": -1}
@@ -290,7 +291,8 @@ def _without_direction(clause: Clause) -> Criterion:
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    asks_range = any(token.text in RANGES or token.kind in ("how", "what") for token in clause.tokens)
+    pairs = [(token.kind, following.kind) for token, following in pairwise(clause.tokens)]
+    asks_range = any(token.text in RANGES for token in clause.tokens) or {*pairs} & BETWEEN_WHAT
     if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre cuánto y cuánto"
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)

@@ -152,7 +152,9 @@ def only_named(
     names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)
     if amount and (names_money or "have" in kinds):  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
-    if context and context.is_price and (amount or kinds & CURRENCIES):  # "en euros porfa", "what do 3 ounces cost"
+    if (
+        context and context.is_price and (kinds & CURRENCIES or (amount and "how" in kinds))
+    ):  # "en euros porfa", "what do 3 ounces cost"
         bare_kinds |= {"word", "will"} | ({"advice"} if "how" in kinds else set())
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
