@@ -20,8 +20,8 @@ RANGES = forms("range")
 # Kinds that may separate two levels of which one is to be reached before the other.
 LEVEL_LEADS = {"the", "a", "approx", "mark", "asset", "to", "reach", "meet", "be", "go", "will"}
 BETWEEN_LEVELS = {
-    *MOTIONS, *BEAR, *BULL, "before", "or", "on", "by", "to", "until", "below", "above", "the", "a", "approx", "filler",
-    "meet", "will", "and",
+    *MOTIONS, *BEAR, *BULL, "before", "or", "on", "in", "by", "to", "until", "below", "above", "the", "a", "approx",
+    "filler", "meet", "will", "and",
 }  # fmt: skip
 # Words for first, sooner or likelier beside two levels.
 SOONER = forms("sooner")
@@ -344,8 +344,10 @@ def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
 
 
 def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
-    """Example: "From 90 to 95k": the thousands of the other end are those of both."""
+    """Example: "From 90 to 95k": the thousands of the other end are those of both; Turkish "90 ile 95 arasında"."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
+    if gap == ["and"]:
+        return _kind_after(tokens, upper) == "between"
     return _kind_before(tokens, lower, MODIFIERS) == "from" and gap in (["to"], ["until"]) and upper.is_marked
 
 

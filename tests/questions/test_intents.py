@@ -370,6 +370,8 @@ def test_after_a_price_a_number_is_an_amount(text, amount):
     [
         ("n in quid?", "eth", 2.5, "GBP"),
         ("en euros porfa", "eth", 2.5, "EUR"),
+        ("em libras por favor", "eth", 2.5, "GBP"),
+        ("en livres s'il vous plaît", "eth", 2.5, "GBP"),
         ("and gold?", "gold", None, "EUR"),
         ("y 10 onzas de oro cuanto serian", "gold", 10, "EUR"),
         ("买三个要多少", "eth", 3, "EUR"),
