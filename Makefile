@@ -29,9 +29,10 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-15s %s\n", $$1, $$2 }'
 
 # What the options of `make run` need besides, in the environment or in `.env`.
-GIVEN := $(.VARIABLES) $(shell sed -n 's/^ *\([A-Z_]*\) *=.*/\1/p' .env 2>/dev/null)
-ROLES := $(if $(filter ORACLE_%MODEL,$(GIVEN)),models) $(if $(filter DATABASE_URL REDIS_URL,$(GIVEN)),server) \
-	$(if $(filter REPLAY_DIR BARS_DIR,$(GIVEN)),tables) $(if $(filter LEDGER_TSA_URLS WITNESS_OF,$(GIVEN)),timestamps)
+IN_FILE := $(shell sed -n 's/^ *\(export  *\)\{0,1\}\([A-Z_]*\) *= *[^ ].*/\2/p' .env 2>/dev/null)
+given = $(filter $(1),$(IN_FILE)) $(foreach name,$(filter $(1),$(.VARIABLES)),$($(name)))
+ROLES := $(if $(strip $(call given,ORACLE_%MODEL)),models) $(if $(strip $(call given,DATABASE_URL REDIS_URL)),server) \
+	$(if $(strip $(call given,REPLAY_DIR BARS_DIR)),tables) $(if $(strip $(call given,LEDGER_TSA_URLS WITNESS_OF)),timestamps)
 
 # What the service needs; then what each further role adds.
 $(CORE): .requirements/core.txt

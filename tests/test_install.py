@@ -63,7 +63,8 @@ def test_a_package_that_is_absent_is_named(tmp_path: Path, words: tuple[str, ...
         ("DATABASE_URL=postgresql://127.0.0.1:5432/test", "server"),
         ("BARS_DIR=bars", "tables"),
         ("WITNESS_OF = https://ledger.example.com", "timestamps"),
-        ("#ORACLE_MODEL=\nTHREADS=4", None),
+        ("export REDIS_URL=redis://127.0.0.1:6379", "server"),
+        ("#ORACLE_MODEL=\nDATABASE_URL=\nTHREADS=4", None),
     ],
 )
 def test_run_installs_what_options_in_the_file_need(tmp_path: Path, option: str, role: str | None):

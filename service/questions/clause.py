@@ -29,9 +29,8 @@ SOONER = forms("sooner")
 QUESTION_NEGATIONS = forms("negation_asks")
 # Words before a deadline up to which a state lasts.
 OVER_TIME = ("until", "lasting", "within", "during")
-# How many words after "from" may say where the price comes from.
-ORIGIN = 3
-CERTAIN = 100  # percent; no probability is larger
+# How many words after "from" may say where the price comes from, and the largest probability in percent.
+ORIGIN, CERTAIN = 3, 100
 # Kinds that may separate an asset from its price: "ETH at 5000", "5000 ETH".
 LINKS = {"the", "on", "approx", "be", "price", "a", "mark"}
 MODIFIERS = {"the", "approx", "be"}
@@ -292,8 +291,8 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     """Whether the negations leave a negation; where they do not cancel in the language, two count as one."""
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
-    is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS
-    asks = is_tag and any(token.kind in PREDICATES for token in tokens)  # "it goes up, no?"
+    is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS  # "it goes up, no?"
+    asks = is_tag and any(token.kind in PREDICATES for token in tokens)
     denials = sum(token.kind == "not" for token in tokens[li:]) - asks
     failures = sum(token.kind == "fail" for token in tokens)
     if denials and li:
@@ -325,13 +324,13 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
 
 
 def _kind_before(tokens: Sequence[Token], amount: Amount, fillers: Collection[str]) -> str:
-    """The kind of the token before an amount, without the `skipped` ones; "" at the beginning."""
+    """The kind of the token before an amount, without the `fillers`; "" at the beginning."""
     kinds = (tokens[place].kind for place in range(amount.first - 1, -1, -1))
     return next((kind for kind in kinds if kind not in fillers), "")
 
 
 def _kind_after(tokens: Sequence[Token], amount: Amount, fillers: Collection[str] = ()) -> str:
-    """The kind of the token after an amount, without the `skipped` ones; "" at the end."""
+    """The kind of the token after an amount, without the `fillers`; "" at the end."""
     kinds = (tokens[place].kind for place in range(amount.after, len(tokens)))
     return next((kind for kind in kinds if kind not in fillers), "")
 
@@ -339,8 +338,8 @@ def _kind_after(tokens: Sequence[Token], amount: Amount, fillers: Collection[str
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     """Example: "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
-    is_second = gap == ["or"] and _kind_before(tokens, lower, MODIFIERS) in RELATIONS
-    return is_second or (_kind_before(tokens, lower, MODIFIERS) == "between" and gap == ["and"])
+    before = _kind_before(tokens, lower, MODIFIERS)
+    return (gap == ["or"] and before in RELATIONS) or (gap == ["and"] and before == "between")
 
 
 def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:

@@ -21,8 +21,8 @@ from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 # Kinds that make a part or a multiple of a record: "half of the all-time high".
 SHARES = {"multiple", "fraction", "mid"}
 MOST_PCT = 99
-VOLATILE = forms("volatile")
-BETWEEN_WHAT = {("between", "what"), ("between", "how")}
+# Words for volatile, kinds that ask how much of it, and how many words may stand between the two.
+VOLATILE, ASKS, MOST_BETWEEN = forms("volatile"), {"how", "what"}, 3
 LEAST_PROBABILITY_PCT = 50  # of a range that is named by its probability
 # The values of words that compare the end of a period with its begin: 1 where it is higher.
 COLOURS = {"green": 1, "red": -1}
@@ -277,10 +277,17 @@ def _either(clause: Clause) -> Criterion:
     return Criterion("up").noted("Up or down: YES means up.")
 
 
+def _asks_volatility(tokens: Sequence[Token]) -> bool:
+    """Example: "How volatile will it get", "what will the volatility be": without a percentage, which is refused."""
+    asks = [place for place, token in enumerate(tokens) if token.kind in ASKS | {"which"}]
+    near = {token for place in asks for token in tokens[place : place + MOST_BETWEEN + 1]}
+    return any(token.text in VOLATILE or (token.kind, token.value) == ("width", "volatility") for token in near)
+
+
 def _without_direction(clause: Clause) -> Criterion:
     """Example: "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
-    if any(token.text in VOLATILE or (token.kind, token.value) == ("width", "volatility") for token in clause.tokens):
+    if _asks_volatility(clause.tokens):
         raise invalid("Volatility is answered beside a percentage: for example, volatility above 60%.", "level")
     if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
         raise invalid(
@@ -291,8 +298,10 @@ def _without_direction(clause: Clause) -> Criterion:
     beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
     if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    pairs = [(token.kind, following.kind) for token, following in pairwise(clause.tokens)]
-    asks_range = any(token.text in RANGES for token in clause.tokens) or {*pairs} & BETWEEN_WHAT
+    spans = zip(*(clause.tokens[place:] for place in range(4)), strict=False)
+    asks_range = any(token.text in RANGES for token in clause.tokens) or any(
+        (ends[0].kind, ends[2].kind) == ("between", "and") and {ends[1].kind, ends[3].kind} <= ASKS for ends in spans
+    )
     if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre cuánto y cuánto"
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)

@@ -84,7 +84,8 @@ def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
     """
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
-    if len(earlier.levels) == 2 and kinds >= {"to", "number"}:
+    gap = [token.kind for token in tokens[amounts[0].after : amounts[1].first]] if len(amounts) == 2 else []
+    if len(earlier.levels) == 2 and gap in (["to"], ["by"], ["until"]):
         return tokens
     if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens

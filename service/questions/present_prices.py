@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from math import prod
 from typing import get_args
 
@@ -40,9 +40,9 @@ BEFORE_AMOUNT, AFTER_AMOUNT = (
     {"", "in", "mark", "be", "how"},
 )
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
-# Kinds and words before what is paid, and kinds of "and for 500 pounds" after a price.
-PAID, FOR = {"during"}, forms("paid")
-CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "by", *PAID, *MONEY}
+# Words that are "for" before what is paid and a limit of time elsewhere; kinds of "and for 500 pounds" after a price.
+FOR = forms("paid")
+CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "during", *MONEY}
 # Kinds that may not stand in "how much btc do i get for 1000 dollars".
 NO_PURCHASE = {
     *SIDES, "rise", "fall", "forecast", "chance", "if", "by", "until", "on", "weekday", "month", "exceed", "ever",
@@ -83,21 +83,28 @@ def purchase_of(
 ) -> TextReading | None:
     """What an amount of money buys now: "how much btc do i get for 1000 dollars", "100 pounds in gold", else None.
 
-    A level near the price is none, but directly after "for" or before "in". After a price "and for 500 pounds" asks it.
+    An amount near the price is a level unless it stands after "for" or before "in" or "buy". After a price "and for 500
+    pounds" asks for what they buy.
     """
     kinds, amounts, asset = {token.kind for token in tokens}, find_amounts(tokens), first_asset(tokens)
-    is_carried = context is not None and context.is_price and "during" in kinds
+    is_carried = context is not None and context.is_price and kinds <= CARRIED_PURCHASE
     asset = context.question.asset if context and is_carried and asset is None else asset
     spot = circumstances.spots.get(asset or "")
-    if len(amounts) != 1 or not (spot and (kinds & {"how", "what", "who"} or is_carried)):
+    is_counted = ("who", "asset") in pairwise(token.kind for token in tokens)  # "how many sol"
+    if len(amounts) != 1 or not (spot and (kinds & {"how", "what"} or is_counted or is_carried)):
         return None
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
-    is_price = lead in PAID or tokens[max(money.first - 1, 0)].text in FOR  # "for 1500 dollars"
-    is_paid = is_price or "advice" in behind[:2]  # "what do 1500 dollars buy"
-    refused = NO_PURCHASE - ({"will", "by"} if is_paid else set())
+    is_asked = ("how", "asset") in pairwise(token.kind for token in tokens)
+    is_french_for = tokens[max(money.first - 1, 0)].text in FOR and is_asked
+    is_behind_for = lead == "during" or is_french_for
+    is_paid = (
+        is_behind_for or behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]
+    )  # "what do 1500 dollars buy"
+    is_bought = is_paid and "advice" in behind and "from" not in kinds  # "was kann ich für 1500 Dollar kaufen"
+    refused = NO_PURCHASE - ({"will"} if is_bought else set()) - ({"by"} if is_french_for else set())
     is_of_now = kinds.isdisjoint(refused) and not any(token.kind == "rel" and token.value for token in tokens)
-    if not is_of_now or (is_carried and not (is_price and kinds <= CARRIED_PURCHASE)):
+    if not is_of_now or (is_carried and not is_behind_for):
         return None
     currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
     is_foreign = any(token.kind == "foreign" for token in tokens[max(money.first - 1, 0) : money.after + 1])
@@ -107,7 +114,7 @@ def purchase_of(
     if not (money.is_money or money.currency) or rate is None or not rate.is_fresh(circumstances.now):
         return None
     usd = money.value(spot) * rate.usd
-    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or is_paid):
+    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or (is_paid and "from" not in kinds)):
         return None
     return TextReading("price", asset=asset, amount=float(f"{usd / spot:.8g}"), currency=currency, value=usd / rate.usd)
 
@@ -130,9 +137,11 @@ def asks_price(parse: Parse, intents: set[str]) -> bool:
 
 
 def asks_all_prices(tokens: Sequence[Token]) -> bool:
-    """Whether a text asks for prices and names none: "all prices please", "what are the prices now"."""
+    """Whether a text asks for prices and names no asset: "all prices please", "what are the prices now"."""
     kinds = {token.kind for token in tokens}
-    return "price" in kinds and kinds <= BARE_KINDS | PRESENT | {"price", "noise", "approx"}
+    is_sentence = "be" in kinds  # "what are the prices", but not "is the price about right"
+    others = {"price", "noise"} | (set() if is_sentence else {"approx"})
+    return "price" in kinds and kinds <= BARE_KINDS | PRESENT | others and not (is_sentence and "what" not in kinds)
 
 
 def only_named(

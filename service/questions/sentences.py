@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from service.questions.dates.roles import DAY_WORDS
 from service.questions.tokens import Token
@@ -28,7 +29,7 @@ AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday", "daypart")
 # Kinds with which a date beside a price is written.
 DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
 # Kinds of a second sentence that adds a level.
-ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS}
+ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS} - {"percent"}
 # Kinds of words that ask nothing.
 FILLERS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
@@ -193,7 +194,12 @@ def _adds_level(before: Sequence[Token], behind: Sequence[Token]) -> bool:
     last = next((place for place, token in enumerate(behind) if token.text in STOPS), len(behind))
     kinds = [token.kind for token in behind[:last]]
     is_level = kinds[:1] == ["or"] and "number" in kinds and {*kinds} <= ADDED_KINDS
-    return is_level and any((token.kind, token.value) == ("ordinal", 1.0) for token in before)
+    leads = [token for token in before if token.kind not in ("filler", "the")]
+    is_order = any((token.kind, token.value) == ("ordinal", 1.0) for token in leads[-1:])  # "60k first?"
+    is_order |= any(
+        (first.kind, first.value, second.kind) == ("ordinal", 1.0, "reach") for first, second in pairwise(leads)
+    )
+    return is_level and is_order and any(token.kind == "number" for token in leads)
 
 
 def _without_asides(tokens: Sequence[Token], language: Language) -> tuple[list[Token], list[Token], bool]:

@@ -59,7 +59,6 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("month monthly part?", named.month_name),
     ("near? unit:monthly month year?", named.month_name),
     ("part unit:monthly month year?", named.month_name),
-    ("eo month year?", named.month_name),
     ("month part year?", named.month_name),
     ("year month", named.month_name),
     ("last month", named.last_month_name),
