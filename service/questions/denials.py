@@ -17,6 +17,7 @@ NOES = forms("no")
 CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
 SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
 UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
+OPPOSITES = ((UPWARD_KINDS, DOWNWARD_KINDS), ({"reach"}, {"close"}))
 DENIAL_KINDS = {"not", "and", "mark", "filler"}  # beside the level that another one replaces
 # Kinds of an asset or a date that is denied, and those that may stand before it: "not on the 4th of december".
 NAME_KINDS = {"asset", "number", "end", "eo", *DATES, "holiday", "weekend"}
@@ -38,14 +39,17 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
 
 
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without the direction that is denied beside another one: "rise, not fall", "not below, above"."""
-    places = [place for place, token in enumerate(tokens) if token.kind in UPWARD_KINDS | DOWNWARD_KINDS]
+    """The tokens without what is denied beside its opposite: "rise, not fall", "not below, above", "touch, not close"."""
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
-    is_pair = len(places) == 2 and len({tokens[place].kind in UPWARD_KINDS for place in places}) == 2
-    if not is_pair or len(denials) != 1:
-        return tokens
-    negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
-    return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
+    if len(denials) > 1 and tokens[denials[0]].text in NOES:
+        denials = denials[1:]  # "no, I mean touch it, not close"
+    for some, others in OPPOSITES:
+        places = [place for place, token in enumerate(tokens) if token.kind in some | others]
+        is_pair = len(places) == 2 and len({tokens[place].kind in some for place in places}) == 2
+        if is_pair and len(denials) == 1:
+            negation = places[0] if language.postpositions or denials[0] < places[0] else places[1]
+            return [token for place, token in enumerate(tokens) if place not in (negation, denials[0])]
+    return tokens
 
 
 def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:

@@ -17,6 +17,7 @@ from service.questions.clause import Clause
 from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.kinds.levels import close, touch
 from service.questions.kinds.paths import DaysBeyond
+from service.questions.numerals import first_value
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL
 
@@ -51,12 +52,19 @@ def _with_count(tokens: Sequence[Token], place: int) -> list[Token]:
 
 
 def _with_unit(tokens: Sequence[Token], place: int) -> list[Token]:
-    """A record "of the month", "for the year"; "this month" is its deadline and, of a close, also its period."""
+    """A record "of the month", "for the year", Portuguese "de 30 dias".
+
+    "This month" is its deadline and, of a close, also its period.
+    """
     unit = place + 1
     while unit < len(tokens) and tokens[unit].kind in ("the", "during", "a", "this"):
         unit += 1
     kinds = [token.kind for token in tokens[place + 1 : unit]]
     is_close = str(tokens[place].value).endswith("close")
+    length = tokens[unit : unit + 2]
+    if {*kinds} == {"the"} and [token.kind for token in length] == ["number", "unit"] and length[1].value in UNITS:
+        period = replace(tokens[place], value=f"{tokens[place].value}:{first_value(length[0]):g}{length[1].value}")
+        return [*tokens[:place], period, *tokens[unit + 2 :]]
     if not kinds or unit == len(tokens) or tokens[unit].value not in UNITS or ("this" in kinds and not is_close):
         return list(tokens)
     period = replace(tokens[place], value=f"{tokens[place].value}:{tokens[unit].value}")
