@@ -25,7 +25,7 @@ ABBREVIATIONS = {
     "pst", "q", "roi", "rsi", "sec", "ta", "tbh", "tldr", "tvl", "uk", "us", "usa", "utc", "vs", "wtf", "yes", "ytd",
 }  # fmt: skip
 # Words for the market of a text that names no other, and the kinds of those words.
-OUNCES, FIRST_TICKERS = forms("ounce"), forms("first_ticker")
+OUNCES, FIRST_TICKERS, FIRST_ANDS = forms("ounce"), forms("first_ticker"), forms("first_and")
 UNKNOWN = {"word", "filler"}
 # Kinds of the last token of a price, and the sides that a sign between a price and a market exchanges.
 PRICES = {"number", "times", "money"}
@@ -90,6 +90,8 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     """
     text = clean(text)
     language, tokens = read(text, likely)
+    if tokens and tokens[0].kind == "zone" and tokens[0].text in FIRST_ANDS:
+        tokens = [replace(tokens[0], kind="and", value=None), *tokens[1:]]  # French "et l'or ?", no Eastern Time
     if coins.keys:
         mentions = Mentions(coins.keys, lexicon(language), shouts=text == text.upper())
         result = _placed(text, mentions.is_certain, tokens, coins, language)

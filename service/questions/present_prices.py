@@ -42,7 +42,7 @@ BEFORE_AMOUNT, AFTER_AMOUNT = (
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 # Words that are "for" before what is paid and a limit of time elsewhere; kinds of "and for 500 pounds" after a price.
 FOR = forms("paid")
-CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "during", *MONEY}
+CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "during", "by", *MONEY}
 # Kinds that may not stand in "how much btc do i get for 1000 dollars".
 NO_PURCHASE = {
     *SIDES, "rise", "fall", "forecast", "chance", "if", "by", "until", "on", "weekday", "month", "exceed", "ever",
@@ -96,7 +96,7 @@ def purchase_of(
     (money,) = amounts
     lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
     is_asked = ("how", "asset") in pairwise(token.kind for token in tokens)
-    is_french_for = tokens[max(money.first - 1, 0)].text in FOR and is_asked
+    is_french_for = tokens[max(money.first - 1, 0)].text in FOR and (is_asked or is_carried)
     is_behind_for = lead == "during" or is_french_for
     is_paid = (
         is_behind_for or behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]

@@ -370,6 +370,7 @@ def test_after_a_price_a_number_is_an_amount(text, amount):
     [
         ("n in quid?", "eth", 2.5, "GBP"),
         ("en euros porfa", "eth", 2.5, "EUR"),
+        ("et l'or ?", "gold", None, "EUR"),
         ("em libras por favor", "eth", 2.5, "GBP"),
         ("en livres s'il vous plaît", "eth", 2.5, "GBP"),
         ("and gold?", "gold", None, "EUR"),
