@@ -196,7 +196,7 @@ def invalid_context(detail: str) -> InvalidRequest:
 
 
 def _question_of(reading: TextReading, text: str) -> str:
-    """The question of an earlier text that asked none: whether the level of an alert is reached, else the price."""
+    """The question of an earlier text: whether the level of an alert is reached, the price asked for, or itself."""
     if reading.intent not in ("alert", "price") or reading.asset is None:
         return text
     if reading.level is not None and reading.side is not None:

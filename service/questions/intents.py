@@ -70,7 +70,7 @@ SAME_WORDS = forms("same")
 WHY_KINDS = BULL | BEAR | {"why", "price", "rel", "now", "both_of", "to", "be", "filler", "mark", "the", "ask", "will"}
 ASKS_ON = {"will", "ask", "next"}  # kinds of a question that stands before or behind a wish
 SENTENCES = re.compile(r"[.!;]\s+|[\n。]")
-MOST_WORDS = 6  # of "cancel the 65k one" after an alert; three more in "hmm no, actually just cancel that"
+MOST_WORDS, MOST_MERE_WORDS = 6, 9  # of "cancel the 65k one" after an alert, "hmm no, actually just cancel that"
 
 
 @refusing()
@@ -148,7 +148,7 @@ def _about_alerts(
     """The alert that a text asks for, or the end or the list of alerts; None where it wants something else."""
     asset, kinds = first_asset(market.tokens), {token.kind for token in market.tokens}
     is_mere = not kinds & {"number", "asset", "what", "how", "who"}
-    most = MOST_WORDS + 3 * is_mere
+    most = MOST_MERE_WORDS if is_mere else MOST_WORDS
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < most
     rest = (
         read_markets(without_phrases("cancel", words), circumstances.coins).tokens

@@ -61,7 +61,7 @@ def price_of(
 ) -> TextReading:
     """The present price that is asked for: "how much are 0.35 eth in euros", "price of sol and bnb".
 
-    After a price its currency stays ("and gold?"), and its amount where nothing but another currency is named.
+    After a price its currency stays ("and gold?"), and its amount where money but no asset is named ("in pounds?").
     """
     is_one = len({token.value for token in tokens if token.kind == "asset"}) < 2
     amount = amount if is_one else None
@@ -89,21 +89,21 @@ def purchase_of(
     kinds, amounts, asset = {token.kind for token in tokens}, find_amounts(tokens), first_asset(tokens)
     is_carried = context is not None and context.is_price and kinds <= CARRIED_PURCHASE
     asset = context.question.asset if context and is_carried and asset is None else asset
-    spot = circumstances.spots.get(asset or "")
-    is_counted = ("who", "asset") in pairwise(token.kind for token in tokens)  # "how many sol"
-    if len(amounts) != 1 or not (spot and (kinds & {"how", "what"} or is_counted or is_carried)):
+    spot, pairs = circumstances.spots.get(asset or ""), {*pairwise(token.kind for token in tokens)}
+    is_asked = bool(kinds & {"how", "what"}) or ("who", "asset") in pairs  # "how many sol"
+    if len(amounts) != 1 or not (spot and (is_asked or is_carried)):
         return None
     (money,) = amounts
-    lead, behind = tokens[max(money.first - 1, 0)].kind, [token.kind for token in tokens[money.after :]]
-    is_asked = ("how", "asset") in pairwise(token.kind for token in tokens)
-    is_french_for = tokens[max(money.first - 1, 0)].text in FOR and (is_asked or is_carried)
-    is_behind_for = lead == "during" or is_french_for
-    is_paid = (
-        is_behind_for or behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]
-    )  # "what do 1500 dollars buy"
-    is_bought = is_paid and "advice" in behind and "from" not in kinds  # "was kann ich für 1500 Dollar kaufen"
-    refused = NO_PURCHASE - ({"will"} if is_bought else set()) - ({"by"} if is_french_for else set())
-    is_of_now = kinds.isdisjoint(refused) and not any(token.kind == "rel" and token.value for token in tokens)
+    before, behind = tokens[max(money.first - 1, 0)], [token.kind for token in tokens[money.after :]]
+    is_french_for = before.text in FOR and (("how", "asset") in pairs or is_carried)
+    is_behind_for = before.kind == "during" or is_french_for
+    buys = behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]  # "what do 1500 dollars buy"
+    is_paid = is_behind_for or (buys and before.kind != "from")
+    # "Was kann ich für 1500 Dollar kaufen" asks for no future price.
+    allowed = ({"will"} if is_paid and "advice" in behind else set()) | ({"by"} if is_french_for else set())
+    is_of_now = kinds.isdisjoint(NO_PURCHASE - allowed) and not any(
+        token.kind == "rel" and token.value for token in tokens
+    )
     if not is_of_now or (is_carried and not is_behind_for):
         return None
     currency = next((code for code in get_args(PriceCurrency) if code == money.currency), None)
@@ -114,7 +114,7 @@ def purchase_of(
     if not (money.is_money or money.currency) or rate is None or not rate.is_fresh(circumstances.now):
         return None
     usd = money.value(spot) * rate.usd
-    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or (is_paid and "from" not in kinds)):
+    if is_near(usd, spot) and not ({*behind[:1]} & {"in", "to"} or is_paid):
         return None
     return TextReading("price", asset=asset, amount=float(f"{usd / spot:.8g}"), currency=currency, value=usd / rate.usd)
 
@@ -161,9 +161,8 @@ def only_named(
     names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)
     if amount and (names_money or "have" in kinds):  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
-    if (
-        context and context.is_price and (kinds & CURRENCIES or (amount and "how" in kinds))
-    ):  # "en euros porfa", "what do 3 ounces cost"
+    asks_on = bool(kinds & CURRENCIES) or bool(amount and "how" in kinds)  # "en euros porfa", "how much would 3 be"
+    if context and context.is_price and asks_on:
         bare_kinds |= {"word", "will"} | ({"advice"} if "how" in kinds else set())
     is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
