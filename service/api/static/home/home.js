@@ -173,7 +173,7 @@ const record = () => part(() => Promise.all([get("/api/predictions/ai-vs-market"
 });
 
 const proof = () => part(async () => [await get("/api/v1/ledger/head"), (await get("/api/v1/ledger/roots?limit=1")).roots[0]], ([head, root]) => [
-  h("p", {}, t("{count} rows hold every question, vote and outcome; each row holds the hash of the row before it.", { count: number(head.seq ?? 0, 9) })),
+  head.seq && h("p", {}, t("{count} rows hold every question, vote and outcome; each row holds the hash of the row before it.", { count: number(head.seq, 9) })),
   root && h("p", { class: "small" }, t("Signed root of {day}:", { day: day(root.day) }), " ", h("code", {}, root.root)),
   h("p", { class: "small" }, h("a", { href: "/docs/record#markets-challenges-and-the-ledger" }, t("How to verify it")))]);
 
