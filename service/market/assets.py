@@ -113,11 +113,7 @@ def is_open(asset: str, time: int) -> bool:
     Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00, on its holidays,
     and from the early end of a short session until the evening. The hour in which a session ends counts as open.
     """
-    if calendar_of(asset) == "always":
-        return True
-    hour = time // HOUR + _to_new_york(time // DAY)
-    closes, opens = _closure(hour // 24, is_regular=False)
-    return bool(_COMEX_WEEK[hour % WEEK]) and not closes <= hour % 24 < opens
+    return bool(open_at(asset, np.array([time]))[0])
 
 
 def is_week_over(asset: str, now: datetime) -> bool:
@@ -178,17 +174,8 @@ def calendar_of(asset: str) -> Calendar:
     return asset_of(asset).calendar
 
 
-def _comex_week() -> NDArray[np.bool_]:
-    """Which hours of a New York week are open, from Monday 00:00, shape (168,)."""
-    week = np.ones((7, 24), dtype=bool)
-    week[:, 17] = False
-    week[4, 17:] = False
-    week[5] = False
-    week[6, :18] = False
-    return week.ravel()
-
-
-_COMEX_WEEK = _comex_week()
+# Which hours of a New York week are open, from Monday 00:00: not from Friday 17:00 to Sunday 18:00.
+_COMEX_WEEK = np.array([hour % 24 != 17 and not 4 * 24 + 17 <= hour < 6 * 24 + 18 for hour in range(WEEK)])
 
 
 @lru_cache(maxsize=20_000)
@@ -209,14 +196,10 @@ def _closure(day: int, *, is_regular: bool) -> tuple[int, int]:
     The evening after a short session belongs to the next day, and is closed if that is.
     """
     closes, next_closes = (holidays().get(number, NOT_CLOSED) for number in (day, day + 1))
-    if not is_short(closes):
+    is_short = 0 < closes < EVENING_H
+    if not is_short:
         return closes, NOT_CLOSED
     return (0, NOT_CLOSED) if is_regular else (closes, EVENING_H if next_closes else NOT_CLOSED)
-
-
-def is_short(closes: int) -> bool:
-    """Whether a session that ends at this hour of a holiday is a short one."""
-    return 0 < closes < EVENING_H
 
 
 @cache

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
+
 from service.market.instants import DAY, utc
 
 
@@ -33,13 +35,9 @@ def month_start(instant: int) -> int:
 
 def month_starts(since: int, until: int) -> list[int]:
     """The unix seconds in [since, until) at which a month begins, oldest first."""
-    starts = []
-    start = month_start(since)
-    while start < until:
-        if start >= since:
-            starts.append(start)
-        start = ends(month_of(start))
-    return starts
+    months = np.arange(month_of(since), month_of(until + 31 * DAY), dtype="datetime64[M]")
+    starts = months.astype("datetime64[s]").astype(np.int64)
+    return starts[(starts >= since) & (starts < until)].tolist()
 
 
 def closed_months(since: int, until: int) -> list[str]:

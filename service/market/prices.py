@@ -175,11 +175,8 @@ def candles_json(asset: str, interval: Interval, bars: Bars, *, world: World, so
         "count": len(bars),
         "next": next,
     }
-    rows = [
-        {"time": time, "open": open, "high": high, "low": low, "close": close, "volume": volume}
-        for time, open, high, low, close, volume in _rows(bars)
-    ]
-    return to_json(header | {"bars": rows})
+    columns = columns_of(Candle)
+    return to_json(header | {"bars": [dict(zip(columns, row, strict=True)) for row in _rows(bars)]})
 
 
 def candles_table(bars: Bars) -> Table:
