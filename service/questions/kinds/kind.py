@@ -172,7 +172,9 @@ class Kind:
 
     def identity(self, question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
         """The event but for its levels, and the levels; nearly identical questions have the same event."""
-        return (self.name, question.asset, question.days, question.in_a_row, question.earlier), question.levels
+        size = () if question.level_pct is None else (question.spot * (1 + question.size),)
+        event = (self.name, question.asset, question.days, question.in_a_row, question.earlier)
+        return event, question.levels or size
 
 
 def polarity_of(side: float, question: Question) -> Polarity:

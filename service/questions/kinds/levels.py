@@ -93,13 +93,12 @@ class Touch(Kind):
             return f"{path.asset} was at {path.spot:.10g} when it was asked"
         if not path.steps:
             return f"{path.asset} {NO_TRADE}"
-        side, prices = ("high", path.since.high) if self.side > 0 else ("low", path.since.low)
         place = self.decided_at(question, path)
         if place < path.steps:
-            return f"{path.asset} {side} {prices[place]:.10g} in the bar of {path.opened(place)}"
+            return path.bar_extreme(place, self.side)
         if self.side > 0:
-            return f"{path.asset} never rose above {prices.max():.10g}"
-        return f"{path.asset} never fell below {prices.min():.10g}"
+            return f"{path.asset} never rose above {path.since.high.max():.10g}"
+        return f"{path.asset} never fell below {path.since.low.min():.10g}"
 
 
 class Between(LastPrice):
@@ -150,9 +149,7 @@ class Leave(Kind):
         return min(path.step(lower, -1), path.step(upper, 1))
 
     def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
-        lowest = path.since.low.min(initial=path.spot)
-        highest = path.since.high.max(initial=path.spot)
-        return f"{path.asset} was from {lowest:.10g} to {highest:.10g}"
+        return f"{path.asset} was from {path.low:.10g} to {path.high:.10g}"
 
 
 class Direction(LastPrice):
@@ -248,8 +245,8 @@ class First(Kind):
             return f"{path.asset} reached neither level, from {since.low.min():.10g} to {since.high.max():.10g}"
         if goal == rival:
             return f"{path.asset} reached both levels in the bar of {path.opened(place)}"
-        side, price = ("high", since.high[place]) if (goal < rival) == (self.side > 0) else ("low", since.low[place])
-        return f"{path.asset} {side} {price:.10g} in the bar of {path.opened(place)}, before the other level"
+        side = self.side if goal < rival else -self.side
+        return f"{path.bar_extreme(place, side)}, before the other level"
 
 
 class Move(LastPrice):
@@ -272,9 +269,6 @@ class Move(LastPrice):
     def asked_again(self, question: Question) -> Question:
         lower, upper = (question.spot * (1 + side * question.size) for side in (-1, 1))
         return replace(question, comparator="between", negated=not question.negated, level=lower, upper_level=upper)
-
-    def identity(self, question: Question) -> Identity:
-        return (self.name, question.asset), (question.spot * (1 + question.size),)
 
 
 def touch(level: float, upward: bool) -> Criterion:

@@ -26,42 +26,23 @@ NO_TRADE = "did not trade until the deadline"
 class Path(ABC):
     """A path from the unix second `now` to `until`, or many of them; its `spot` is the price in USD when it begins.
 
-    `start`, `last`, `average`, `closes` and `level` are in a unit of the path's own, `final` and `total` in USD.
+    `start`, `last`, `average` (the mean of the hourly closes), `closes` and `level` are in a unit of the path's own,
+    `final`, the last price, and `total` in USD; `width` is the highest less the lowest price as a share of the first.
+    `volatility`, a year, from hourly closes, and `lead`, the return less that of the other asset, are those of a
+    recorded path alone: voters know their distributions.
     """
 
     now: int
     until: int
     spot: float
-
-    @property
-    @abstractmethod
-    def start(self) -> float:
-        """The price when it begins."""
-
-    @property
-    @abstractmethod
-    def last(self) -> Values:
-        """The last price."""
-
-    @property
-    @abstractmethod
-    def final(self) -> Values:
-        """The last price in USD."""
-
-    @property
-    @abstractmethod
-    def average(self) -> Values:
-        """The mean of the hourly closes."""
-
-    @property
-    @abstractmethod
-    def width(self) -> Values:
-        """The highest less the lowest price, as a share of the price when it begins."""
-
-    @property
-    @abstractmethod
-    def steps(self) -> int:
-        """The number of steps."""
+    start: Values
+    last: Values
+    final: Values
+    average: Values
+    width: Values
+    steps: Values
+    volatility: Values
+    lead: Values
 
     @abstractmethod
     def level(self, usd: float) -> float:
@@ -82,16 +63,6 @@ class Path(ABC):
     @abstractmethod
     def step(self, usd: float, side: int) -> Values:
         """The first step that does, counted from 0; the number of steps where none does."""
-
-    @property
-    def volatility(self) -> Values:
-        """Realised from hourly closes, a year; voters know its distribution, so that simulated paths have none."""
-        raise NotImplementedError
-
-    @property
-    def lead(self) -> Values:
-        """The return less that of the other asset; voters know its distribution, so that simulated paths have none."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -197,6 +168,11 @@ class RecordedPath(Path):
     def close_of(self, bars: Bars) -> str:
         """The last close of some bars in words."""
         return f"{self.asset} close {bars.close[-1]:.10g} of the bar of {iso(int(bars.time[-1]))}"
+
+    def bar_extreme(self, place: int, side: int) -> str:
+        """The highest or the lowest price of the bar at a place from the beginning, in words."""
+        name, prices = ("high", self.since.high) if side > 0 else ("low", self.since.low)
+        return f"{self.asset} {name} {prices[place]:.10g} in the bar of {self.opened(place)}"
 
     def opened(self, place: int) -> str:
         """The instant at which the bar at a place from the beginning opens."""

@@ -9,7 +9,7 @@ import numpy as np
 from service.market.assets import trading_days
 from service.market.instants import utc
 from service.questions.kinds.kind import Kind
-from service.questions.kinds.levels import SPAN, Identity
+from service.questions.kinds.levels import SPAN
 from service.questions.kinds.path import Path, RecordedPath, Values
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ class WidthOf(Kind):
 
     is_sided = False
     uses = frozenset({"metric", "width", "swing", "stay"})
-
-    def identity(self, question: Question) -> Identity:
-        return (self.name, question.asset), (question.spot * (1 + question.size),)
 
 
 class Width(WidthOf):
