@@ -95,13 +95,10 @@ def _with_factor(tokens: Sequence[Token], amounts: list[Amount]) -> list[Amount]
     """The amounts with the first plain one as a multiple if a verb apart from it multiplies the price by it."""
     inside = {place for amount in amounts for place in range(amount.first, amount.after)}
     fold = next((token for place, token in enumerate(tokens) if token.kind == "fold" and place not in inside), None)
-    factors = [
-        not (amount.is_marked or amount.is_percent) and 1 < max(amount.values) <= LARGEST_FACTOR for amount in amounts
-    ]
-    factor = factors.index(True) if any(factors) else None
-    if fold is None or factor is None:
-        return amounts
-    return [*amounts[:factor], _folded(fold, amounts[factor]), *amounts[factor + 1 :]]
+    for place, amount in enumerate(amounts):
+        if fold and not (amount.is_marked or amount.is_percent) and 1 < max(amount.values) <= LARGEST_FACTOR:
+            return [*amounts[:place], _folded(fold, amount), *amounts[place + 1 :]]
+    return amounts
 
 
 def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:

@@ -56,7 +56,6 @@ def sentence(
         no="not " if question.negated else "",
         first=first,
         second=second,
-        span=_span(question, instant),
     )
 
 
@@ -69,6 +68,7 @@ def _fields(
     """The fields of the sentences and the conditions of all kinds."""
     kind, lower, upper = question.kind, usd(question.level), usd(question.upper_level)
     goal, rival = (upper, lower) if kind.side > 0 else (lower, upper)
+    deadline, earlier = instant(question.deadline), instant(question.earlier) if question.earlier else ""
     return kind.words | {
         "asset": asset(question.asset),
         "other": asset(question.other_asset) if question.other_asset else "",
@@ -78,17 +78,12 @@ def _fields(
         "far": rival,
         "spot": usd(question.spot),
         "pct": price(question.level_pct),
-        "days": day_count(question),
+        "days": _day_count(question),
         "count": str(question.days),
-        "deadline": instant(question.deadline),
-        "earlier": instant(question.earlier) if question.earlier else "",
+        "deadline": deadline,
+        "earlier": earlier,
+        "span": f"from {earlier} to {deadline}" if earlier else f"by {deadline}",  # in which days are counted
     }
-
-
-def _span(question: Question, instant: Callable[[datetime], str]) -> str:
-    """The time in which days are counted."""
-    end = instant(question.deadline)
-    return f"by {end}" if question.earlier is None else f"from {instant(question.earlier)} to {end}"
 
 
 def _leg(leg: Leg, asset: Callable[[str], str], usd: Callable[[float | None], str]) -> str:
@@ -96,7 +91,7 @@ def _leg(leg: Leg, asset: Callable[[str], str], usd: Callable[[float | None], st
     return phrase.format(**leg.kind.words, asset=asset(leg.asset), level=usd(leg.level), spot=usd(leg.spot))
 
 
-def day_count(question: Question) -> str:
+def _day_count(question: Question) -> str:
     """Example: "3 days", "3 days in a row"; "" for a question that counts none."""
     if question.days is None:
         return ""

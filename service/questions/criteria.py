@@ -133,7 +133,9 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
         return criterion.noted(NOT_ANNUAL) if clause.asks_volatility else criterion
     if _is_either_way(clause, amount):
         return _beyond("move", clause, amount)
-    direction = amount.sign or clause.direction_at(amount) or _side_of_spot(clause)
+    direction = amount.sign or clause.direction_at(amount)
+    if not direction and _names_spot(clause):  # "10% above the present price", in some languages just "10% above"
+        direction = int(clause.is_above) - int(clause.is_below)
     is_gain = not direction and any(token.text in GAINS for token in clause.tokens)  # "will xrp do 20% this week"
     sizes = [*(amount.values[-1] for amount in percents), *(percents[0].upper or ())[-1:]]
     if not direction and len(sizes) == 1 and clause.kinds & {"within", "between", "stay", "flat"}:
@@ -194,10 +196,9 @@ def _volatility(clause: Clause, amount: Amount) -> Criterion:
     return Criterion("volatility", level_pct=pct, negated=below).noted(VOLATILITY)
 
 
-def _side_of_spot(clause: Clause) -> int:
-    """Example: "10% above the present price", in some languages just "10% above"."""
-    is_spot = "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
-    return int(clause.is_above) - int(clause.is_below) if is_spot else 0
+def _names_spot(clause: Clause) -> bool:
+    """Whether the present price is what something is compared with."""
+    return "now" in clause.kinds or any(token.value == "bare" for token in clause.tokens)
 
 
 def of_percentage(pct: float, spot: float) -> Criterion:
@@ -257,9 +258,11 @@ def of_words(clause: Clause, spot: float) -> Criterion:
         raise invalid(
             "Name the two levels that the price should stay between: for example, between 90,000 and 100,000.", "level"
         )
-    if clause.has_both_directions:
-        return _either(clause)
-    if kinds & {"or", "ormore", "orless"} and kinds & {"up", "above", "ormore"} and kinds & {"down", "below", "orless"}:
+    is_either = "or" in kinds or sum(token.kind in ("ask", "will") for token in clause.tokens) > 1  # two questions
+    if clause.has_both_directions and not (is_either or {"up", "down"} <= kinds):
+        raise invalid("Both directions are named. Ask about one of them.", "several")
+    has_sides = kinds & {"up", "above", "ormore"} and kinds & {"down", "below", "orless"}
+    if clause.has_both_directions or (has_sides and kinds & {"or", "ormore", "orless"}):
         return Criterion("up").noted("Up or down: YES means up.")
     direction = clause.direction_at(None)
     if direction:
@@ -267,14 +270,6 @@ def of_words(clause: Clause, spot: float) -> Criterion:
             return of_percentage(direction * LARGE_PCT, spot).noted(SIZE_NOTE, "size")
         return Criterion("up" if direction > 0 else "down")
     return _without_direction(clause)
-
-
-def _either(clause: Clause) -> Criterion:
-    """Example: "Up or down?", which some languages ask as two questions."""
-    asks = sum(token.kind in ("ask", "will") for token in clause.tokens)
-    if asks < 2 and "or" not in clause.kinds and not {"up", "down"} <= clause.kinds:
-        raise invalid("Both directions are named. Ask about one of them.", "several")
-    return Criterion("up").noted("Up or down: YES means up.")
 
 
 def _asks_volatility(tokens: Sequence[Token]) -> bool:
@@ -295,8 +290,7 @@ def _without_direction(clause: Clause) -> Criterion:
         )
     if {"where", "heading"} <= {token.text for token in clause.tokens}:
         return nothing_definite()
-    beyond_now = "now" in kinds or any(token.value == "bare" for token in clause.tokens)
-    if beyond_now and (clause.is_above or clause.is_below or "exceed" in kinds):
+    if _names_spot(clause) and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
     spans = zip(*(clause.tokens[place:] for place in range(4)), strict=False)
     asks_range = any(token.text in RANGES for token in clause.tokens) or any(

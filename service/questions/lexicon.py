@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from service.questions.vocabulary import COMMON, LANGUAGES, MARKETS, OTHERS, Language, Words
@@ -71,24 +71,26 @@ def _shortened(word: str) -> list[str]:
 
 
 def _is_slip(word: str, typo: str) -> bool:
-    if word[0] != typo[0]:
-        return False
-    if len(word) != len(typo):
-        return True
-    places = [place for place in range(len(word)) if word[place] != typo[place]]
-    if len(places) == 1:
-        return True
-    return len(places) == 2 and places[1] == places[0] + 1 and word[places[0]] == typo[places[1]]
+    places = [place for place, (right, wrong) in enumerate(zip(word, typo, strict=False)) if right != wrong]
+    is_swap = len(places) == 2 and places[1] == places[0] + 1 and word[places[0]] == typo[places[1]]
+    return word[0] == typo[0] and (len(word) != len(typo) or len(places) == 1 or is_swap)
 
 
-@dataclass
 class Lexicon:
-    """Phrases and stems with their senses; `longest` is the number of words in the longest phrase by first word."""
+    """Phrases and stems with their senses; `longest` is the number of words in the longest phrase by first word.
 
-    phrases: dict[str, Senses] = field(default_factory=dict)
-    stems: dict[str, Senses] = field(default_factory=dict)
-    longest: dict[str, int] = field(default_factory=dict)
-    typos: Typos = field(default_factory=lambda: Typos(()))
+    The phrases of a vocabulary replace the senses that the same phrases have in those before it.
+    """
+
+    def __init__(self, *vocabularies: Words) -> None:
+        self.phrases: dict[str, Senses] = {}
+        self.stems: dict[str, Senses] = {}
+        self.longest: dict[str, int] = {}
+        self.typos = Typos(())
+        for kinds, phrases in chain.from_iterable(words.items() for words in vocabularies):
+            senses = tuple(_sense(kind) for kind in kinds.split(" + "))
+            for phrase, value in _phrases(phrases):
+                self._add(phrase, tuple(Sense(sense.kind, value) for sense in senses) if value else senses)
 
     def find(self, word: str) -> Senses | None:
         """The senses of one word: of the word itself, else of the longest stem that it begins with."""
@@ -115,13 +117,6 @@ class Lexicon:
     def _is_part(self, word: str) -> bool:
         senses = self.phrases.get(word, ())
         return len(senses) == 1 and senses[0].kind in NUMBER_PARTS
-
-    def add(self, words: Words) -> None:
-        """Add the phrases of a vocabulary; they replace the senses that the same phrases had before."""
-        for kinds, phrases in words.items():
-            senses = tuple(_sense(kind) for kind in kinds.split(" + "))
-            for phrase, value in _phrases(phrases):
-                self._add(phrase, tuple(Sense(sense.kind, value) for sense in senses) if value else senses)
 
     def _add(self, phrase: str, senses: Senses) -> None:
         if phrase.endswith("*"):
@@ -176,8 +171,8 @@ def lexicon(language: Language) -> Lexicon:
 
     In English every word is also found with one letter wrong, in other languages only the names of the assets.
     """
-    result = _lexicon_of(COMMON, language.words, MARKETS, OTHERS)
-    forgiven = result if language is ENGLISH else _lexicon_of(MARKETS)
+    result = Lexicon(COMMON, language.words, MARKETS, OTHERS)
+    forgiven = result if language is ENGLISH else Lexicon(MARKETS)
     result.typos = Typos(word for word in forgiven.phrases if word.isascii())
     return result
 
@@ -192,7 +187,7 @@ def forms(name: str) -> frozenset[str]:
 @cache
 def intent_lexicon() -> Lexicon:
     """The phrases of all languages that say what a text wants."""
-    return _lexicon_of(*(language.intents for language in LANGUAGES))
+    return Lexicon(*(language.intents for language in LANGUAGES))
 
 
 def intent_examples() -> dict[str, str]:
@@ -201,13 +196,6 @@ def intent_examples() -> dict[str, str]:
     groups = (group for language in LANGUAGES for group in (language.intents | language.texts).items())
     texts = {text: key.partition(":")[2] for key, group in groups for text, _ in _phrases(group)}
     return dict.fromkeys(words, "question") | texts
-
-
-def _lexicon_of(*vocabularies: Words) -> Lexicon:
-    result = Lexicon()
-    for words in vocabularies:
-        result.add(words)
-    return result
 
 
 def _sense(kind: str) -> Sense:
@@ -244,7 +232,7 @@ def _forms(verb: str) -> Iterator[tuple[str, str | None]]:
 @cache
 def _own(language: Language) -> Lexicon:
     """The words of one language alone, without names and loanwords."""
-    return _lexicon_of(language.words)
+    return Lexicon(language.words)
 
 
 @cache

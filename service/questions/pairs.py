@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from service.errors import InvalidQuestion
-from service.questions.amounts import Amount, find_amounts
+from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import read_clause
 from service.questions.criteria import find_criterion
@@ -75,7 +75,7 @@ class Pair:
     @property
     def is_shared(self) -> bool:
         """Whether the two names share one clause: "bitcoin and ether rise"."""
-        return all(token.kind in LINKS or token.text in (",", "/") for token in self.between)
+        return _are_links(self.between)
 
     @property
     def denies_each(self) -> bool:
@@ -184,29 +184,21 @@ def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
     head, tail = pair.tokens[: pair.first], pair.tokens[pair.second + 1 :]
     clauses = [[*head, pair.tokens[place], *tail] for place in (pair.first, pair.second)]
     amounts = find_amounts(clauses[0])
-    if len(amounts) == 2 and _are_listed(clauses[0], amounts):
+    if len(amounts) == 2:  # "100k and 3k", "100k / 3k", but not the ends of a range
         first, second = amounts
-        return [_without(clauses[0], first.after, second.after), _without(clauses[1], first.first, second.first)]
-    if any(_is_level_of_one(amount, spots) for amount in amounts):
+        gap = clauses[0][first.after : second.first]
+        if gap and _are_links(gap):
+            del clauses[0][first.after : second.after], clauses[1][first.first : second.first]
+            return clauses
+    levels = [amount for amount in amounts if not (amount.is_percent or amount.is_multiple or amount.sign)]
+    if any(not is_near(level.value(spot), spot) for level in levels for spot in spots):
         raise invalid(f"Name a level for each of the two assets. {HOW}", "level")
     return clauses
 
 
-def _are_listed(tokens: Sequence[Token], amounts: Sequence[Amount]) -> bool:
-    """Example: "100k and 3k", "100k / 3k", but not the ends of a range."""
-    gap = tokens[amounts[0].after : amounts[1].first]
-    return bool(gap) and all(token.kind in LINKS or token.text in (",", "/") for token in gap)
-
-
-def _is_level_of_one(amount: Amount, spots: Sequence[float]) -> bool:
-    """Whether the amount is a price far from that of one of the assets."""
-    if amount.is_percent or amount.is_multiple or amount.sign:
-        return False
-    return any(not is_near(amount.value(spot), spot) for spot in spots)
-
-
-def _without(tokens: Sequence[Token], first: int, after: int) -> list[Token]:
-    return [*tokens[:first], *tokens[after:]]
+def _are_links(tokens: Sequence[Token]) -> bool:
+    """Whether the tokens do no more than join what they stand between."""
+    return all(token.kind in LINKS or token.text in (",", "/") for token in tokens)
 
 
 def _separate(pair: Pair) -> list[list[Token]]:
@@ -222,16 +214,13 @@ def _separate(pair: Pair) -> list[list[Token]]:
 def _completed(clause: list[Token], other: list[Token]) -> list[Token]:
     """The clause, or the other one with this one's asset and amount where this one has no verb."""
     own_amounts, amounts = find_amounts(clause), find_amounts(other)
-    if _relates(clause) or not _relates(other) or len(own_amounts) != 1 or len(amounts) != 1:
+    relates, other_relates = (any(token.kind in RELATIONS for token in tokens) for tokens in (clause, other))
+    if relates or not other_relates or len(own_amounts) != 1 or len(amounts) != 1:
         return clause
     amount, target = clause[own_amounts[0].first : own_amounts[0].after], amounts[0]
     result = [*other[: target.first], *amount, *other[target.after :]]
     asset = next(token for token in clause if token.kind == "asset")
     return [asset if token.kind == "asset" else token for token in result]
-
-
-def _relates(clause: Sequence[Token]) -> bool:
-    return any(token.kind in RELATIONS for token in clause)
 
 
 def _criterion(asset: str, deadline: Deadline, language: Language, circumstances: Circumstances) -> Criterion | None:

@@ -24,6 +24,7 @@ from service.questions.extremes import EXTREMES
 from service.questions.kinds import KINDS, Comparator
 from service.questions.kinds.levels import Close, Direction, First, Leave, Touch, of_zero
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
+from service.questions.kinds.references import of_moving_average
 from service.questions.levels import STEP
 from service.questions.lexicon import ENGLISH, forms
 from service.questions.question import Question
@@ -155,12 +156,11 @@ class Parse:
             return compare(self.clause)
         if self.split.is_order and not self.clause.kinds & {"will", "reach"}:
             return nothing_definite()
-        for kind in KINDS.values():
-            if criterion := kind.read(self.clause, self.setting):
-                return criterion
-        if record := of_record(self.clause, self.setting, is_deadline_named=self.deadline.is_named):
-            return record
-        return find_criterion(self.clause, self.spot, self.deadline.preposition)
+        return (
+            of_moving_average(self.clause, self.setting)
+            or of_record(self.clause, self.setting, is_deadline_named=self.deadline.is_named)
+            or find_criterion(self.clause, self.spot, self.deadline.preposition)
+        )
 
     @cached_property
     def question(self) -> Question:

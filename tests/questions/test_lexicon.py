@@ -36,30 +36,26 @@ def test_case_and_accents_do_not_matter(text, plain_text):
 
 
 def test_a_stem_stands_for_every_word_that_begins_with_it():
-    words = Lexicon()
-    words.add({"rise": "steig*", "fall": "steigbügel"})
+    words = Lexicon({"rise": "steig*", "fall": "steigbügel"})
     assert words.find("steigerung") == (Sense("rise"),)
     assert words.find("steigbugel") == (Sense("fall"),)
     assert words.find("stei") is None
 
 
 def test_a_verb_with_a_plus_has_its_regular_forms():
-    words = Lexicon()
-    words.add({"rise": "climb+", "fall": "drop+"})
+    words = Lexicon({"rise": "climb+", "fall": "drop+"})
     assert words.find("climbs") == words.find("climbing") == (Sense("rise"),)
     assert words.find("dropped") == (Sense("fall", "past"),)
 
 
 def test_a_key_may_have_a_value_or_two_kinds():
-    words = Lexicon()
-    words.add({"month:12": "december", "this + unit:week": "今週"})
+    words = Lexicon({"month:12": "december", "this + unit:week": "今週"})
     assert words.find("december") == (Sense("month", 12.0),)
     assert words.find("今週") == (Sense("this"), Sense("unit", "week"))
 
 
 def test_a_run_of_glyphs_is_cut_into_the_longest_phrases():
-    words = Lexicon()
-    words.add({"rise": "上涨", "up": "上", "unit:day": "天"})
+    words = Lexicon({"rise": "上涨", "up": "上", "unit:day": "天"})
     assert words.glyphs.findall("上涨三十天上") == ["上涨", "三十", "天", "上"]
 
 

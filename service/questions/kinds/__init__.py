@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from service.questions.kinds import levels, paths, references, unpriced  # noqa: F401  # each kind enters KINDS
+from service.questions.kinds import levels, paths, references  # noqa: F401  # each kind enters KINDS
 from service.questions.kinds.kind import KINDS, Chances, Kind, Polarity
 
 if TYPE_CHECKING:

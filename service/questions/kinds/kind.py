@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 from service.questions.kinds.path import Path, RecordedPath, Values
 
 if TYPE_CHECKING:
-    from service.questions.circumstances import Setting
-    from service.questions.clause import Clause
-    from service.questions.criterion import Criterion
     from service.questions.question import Question
 
 Polarity = Literal["bull", "bear", "none"]
+Identity = tuple[tuple[object, ...], tuple[float, ...]]
 
 KINDS: dict[str, Kind] = {}
 # Words of the two sides, in the sentences and rules of mirrored pairs.
@@ -49,72 +47,49 @@ class Chances(Protocol):
 
     def distance(self, level: float) -> float:
         """The log return to a level in USD."""
-        ...
 
     def more_volatile(self, volatility: float) -> float:
         """P(the realised volatility is above a share of the price a year)."""
-        ...
 
     def above_earlier(self, instant: int) -> float:
         """P(the last price is above that at a unix second)."""
-        ...
 
     def outperforms(self) -> float:
         """P(the asset returns more than the other one)."""
-        ...
 
     def both(self) -> tuple[float, float, float]:
         """P(event) of each of two legs, and P(both)."""
-        ...
 
     def on_paths(self) -> float:
         """P(event) by counting simulated paths."""
-        ...
 
 
 class Kind:
-    """A kind of question; a subclass has the `names` of its objects, as stored: one, or the upper and the lower side.
-
-    Parameters
-    ----------
-    sentence
-        The question, with "not" in the place of {no} where it is negated, or the sentences without and with negation.
-    condition
-        The condition for YES, and the condition for YES when the question is negated; none where there is no event.
-    leg
-        The event as one of two, and its negation where it has one; empty where it cannot be one of two.
-    uses
-        The kinds of words that change its meaning; other such words in a question are named as left out.
-    is_sided
-        Whether YES is bullish or bearish.
-    counts_from_now
-        Whether it depends on every price from now on, or on the present one.
-    counts_past
-        Whether the part of the path that has passed contributes, so that the question cannot be asked again later.
-    may_end_early
-        Whether it may be decided before the deadline.
-    compares_steps
-        Whether it is decided early only by bars without a gap.
-    asks_rise
-        Whether the answer says how likely a higher price is.
-    theme
-        What questions share that depend on each other.
-    is_decided_by_hand
-        Whether no price decides it: `condition` is the whole rule.
-    """
+    """A kind of question; `names` are those of its objects, as stored: one, or the upper and the lower side."""
 
     names: ClassVar[tuple[str, ...]] = ()
+    # The question, with "not" in the place of {no} where it is negated, or the sentences without and with negation.
     sentence: ClassVar[str | tuple[str, str]] = ""
+    # The condition for YES, and the condition for YES when the question is negated; none where there is no event.
     condition: ClassVar[tuple[str, ...]] = ()
+    # The event as one of two, and its negation where it has one; empty where it cannot be one of two.
     leg: ClassVar[tuple[str, ...]] = ()
+    # The kinds of words that change its meaning; other such words in a question are named as left out.
     uses: ClassVar[AbstractSet[str]] = frozenset()
+    # Whether YES is bullish or bearish.
     is_sided: ClassVar[bool] = True
+    # Whether it depends on every price from now on, or on the present one.
     counts_from_now: ClassVar[bool] = True
+    # Whether the part of the path that has passed contributes, so that the question cannot be asked again later.
     counts_past: ClassVar[bool] = True
+    # Whether it may be decided before the deadline, and whether only bars without a gap decide it early.
     may_end_early: ClassVar[bool] = False
     compares_steps: ClassVar[bool] = False
+    # Whether the answer says how likely a higher price is.
     asks_rise: ClassVar[bool] = False
+    # What questions share that depend on each other.
     theme: str = "{name}"
+    # Whether no price decides it: `condition` is the whole rule.
     is_decided_by_hand: ClassVar[bool] = False
 
     def __init__(self, name: str, side: int) -> None:
@@ -133,10 +108,6 @@ class Kind:
     def is_beyond(self, value: Values, other: Values) -> Values:
         """Whether a value is on this side of another one."""
         return value > other if self.side > 0 else value < other
-
-    def read(self, clause: Clause, setting: Setting) -> Criterion | None:  # noqa: ARG002
-        """What a clause asks in words of this kind; None for any other, and where amounts and directions say it."""
-        return None
 
     def event(self, question: Question, path: Path) -> Values:
         """Whether it takes place on the path, regardless of `negated`; one half where the path does not tell."""
@@ -170,7 +141,7 @@ class Kind:
         """The same event, whatever the present price is."""
         return question
 
-    def identity(self, question: Question) -> tuple[tuple[object, ...], tuple[float, ...]]:
+    def identity(self, question: Question) -> Identity:
         """The event but for its levels, and the levels; nearly identical questions have the same event."""
         size = () if question.level_pct is None else (question.spot * (1 + question.size),)
         event = (self.name, question.asset, question.days, question.in_a_row, question.earlier)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from service.questions.criterion import WIDEST, Criterion, checked, invalid, price
-from service.questions.kinds.kind import COMPARISONS, Chances, Kind, Polarity, polarity_of
+from service.questions.kinds.kind import COMPARISONS, Chances, Identity, Kind, Polarity, polarity_of
 from service.questions.kinds.path import NO_TRADE, Path, RecordedPath, Values
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 WIDEST_RANGE = 20.0
 # A level at this share of the present price counts as zero: a hundredth, rounded up to two digits.
 ZERO_SHARE = 0.011
-
-Identity = tuple[tuple[object, ...], tuple[float, ...]]
 
 LAST = "the last {asset} price of this service's feed at or before {deadline} is"
 ANY_PRICE = "{asset} price of this service's feed from {asked} to {deadline} is"

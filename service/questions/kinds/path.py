@@ -86,12 +86,10 @@ class RecordedPath(Path):
         return self.bars.since(self.now)
 
     @property
-    def last(self) -> float:
-        return self._close(self.bars)
-
-    @property
     def final(self) -> float:
         return self._close(self.bars)
+
+    last = final
 
     def _close(self, bars: Bars) -> float:
         return float(bars.close[-1]) if self._has_close(bars) else self.spot

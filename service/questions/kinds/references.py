@@ -1,4 +1,7 @@
-"""Kinds that compare with another price or measure: an earlier price, a moving average, the volatility of a year."""
+"""Kinds that compare with another price or measure: an earlier price, a moving average, the volatility of a year.
+
+Behind them stand those without a price of their own: two events at once, an event that no price decides, no event.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from service.market.assets import asset_of, calendar_of, trading_days
 from service.market.instants import DAY
 from service.questions.amounts import find_amounts
 from service.questions.criterion import Criterion, checked, invalid, price
-from service.questions.kinds.kind import Chances, Kind
-from service.questions.kinds.levels import LAST, SPAN, close, touch
+from service.questions.kinds.kind import COMPARISONS, Chances, Identity, Kind, Polarity, polarity_of
+from service.questions.kinds.levels import LAST, SPAN, Direction, close, touch
 from service.questions.kinds.path import Path, RecordedPath, Values
 from service.questions.kinds.paths import WidthOf
 from service.questions.tokens import Token
@@ -66,36 +69,6 @@ class MovingAverage(Kind):
     uses = frozenset({"average", "stay"})
     counts_from_now = False
 
-    def read(self, clause: Clause, setting: Setting) -> Criterion | None:
-        if "indicator" in clause.kinds:
-            raise invalid(
-                f"Of the indicators of charts only simple moving averages of daily closes are supported. {HOW}",
-                "no_price",
-            )
-        average = next((token for token in clause.tokens if token.kind == "moving_average"), None)
-        if average is None:
-            return None
-        if clause.amounts:
-            raise invalid(f"A moving average is compared with the price itself. Ask without another level. {HOW}")
-        days = _days(average.quantity, setting.asset)
-        ends = trading_days(setting.asset, int(setting.now.timestamp()), int(setting.deadline.timestamp()))
-        closes = _known_closes(setting, days)
-        mean = sum(closes) / days
-        meets = "meet" in clause.kinds and not (clause.is_above or clause.is_below)  # Turkish "olur" also means "is"
-        if meets or clause.kinds & CROSSING:
-            return _crossing(clause, setting, days, mean, len(ends))
-        upward = not clause.is_below and clause.direction_at(None) >= 0
-        if not ends:
-            return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
-        remainder = closes[len(ends) :]
-        level = checked(sum(remainder) / len(remainder), setting.spot) if remainder else None
-        criterion = Criterion(self.names[not upward], level, days=days)
-        criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
-        count = len(remainder)
-        return criterion.noted(_present(setting, days, mean)).noted(
-            f"At the deadline, {count} of its {days} daily closes are those known today, and their mean counts."
-        )
-
     def event(self, question: Question, path: Path) -> Values:
         return self.is_beyond(path.final, self._mean(question, path))
 
@@ -130,6 +103,106 @@ class Volatility(WidthOf):
     def evidence(self, question: Question, path: RecordedPath) -> str:  # noqa: ARG002
         moves = max(0, len(path.hourly_closes) - 1)
         return f"{path.asset} volatility {100 * path.volatility:.2f}% a year from {moves} hourly returns"
+
+
+class Joint(Kind):
+    """Both events of the `legs` take place, or at least one; each is decided on the path of its own asset."""
+
+    counts_from_now = False
+    counts_past = False
+
+    def polarity(self, question: Question) -> Polarity:
+        sides = {part.kind.polarity(part) for part in question.parts}
+        return "none" if len(sides) > 1 else polarity_of(1 if "bull" in sides else -1, question)
+
+    def identity(self, question: Question) -> Identity:
+        events = tuple((part.asset, part.comparator) for part in question.parts)
+        return (self.name, question.negated, events), tuple(leg.level or leg.spot for leg in question.legs)
+
+
+class Both(Joint):
+    """The events of both legs take place."""
+
+    names = ("both",)
+    sentence = "Will {no}both {first} and {second} by {deadline}?"
+
+    def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
+        _, _, joint = chances.both()
+        return joint
+
+
+class Either(Joint):
+    """The event of at least one leg takes place."""
+
+    names = ("either",)
+    sentence = ("Will either {first} or {second} by {deadline}?", "Will neither {first} nor {second} by {deadline}?")
+
+    def probability(self, question: Question, chances: Chances) -> float:  # noqa: ARG002
+        first, second, joint = chances.both()
+        return first + second - joint
+
+
+class TopicKind(Kind):
+    """The event that `text` states, which no price decides: its sentence is the text."""
+
+    names = ("topic",)
+    sentence = "{text}"
+    condition = (
+        "Resolved by hand by the operator: YES if it has happened by {deadline}, NO if not, void if that cannot be "
+        "determined. Only language models vote on it.",
+    )
+    is_sided = False
+    counts_from_now = False
+    counts_past = False
+    is_decided_by_hand = True
+
+
+class Open(Direction):
+    """No criterion was named: treated as `up`, over seven days if no date was named, and `notes` say so."""
+
+    names = ("open",)
+    sentence = "Where is {asset} heading: will it be above its present price of {spot} USD at {deadline}?"
+    condition = ()
+    leg = ()
+    uses = COMPARISONS | {"average", "stay"}
+    counts_from_now = False
+    counts_past = True
+    asks_rise = False
+
+    def level(self, question: Question) -> float | None:  # noqa: ARG002
+        return None
+
+
+def of_moving_average(clause: Clause, setting: Setting) -> Criterion | None:
+    """What a clause asks of a moving average; None for a clause about anything else."""
+    if "indicator" in clause.kinds:
+        raise invalid(
+            f"Of the indicators of charts only simple moving averages of daily closes are supported. {HOW}",
+            "no_price",
+        )
+    average = next((token for token in clause.tokens if token.kind == "moving_average"), None)
+    if average is None:
+        return None
+    if clause.amounts:
+        raise invalid(f"A moving average is compared with the price itself. Ask without another level. {HOW}")
+    days = _days(average.quantity, setting.asset)
+    ends = trading_days(setting.asset, int(setting.now.timestamp()), int(setting.deadline.timestamp()))
+    closes = _known_closes(setting, days)
+    mean = sum(closes) / days
+    meets = "meet" in clause.kinds and not (clause.is_above or clause.is_below)  # Turkish "olur" also means "is"
+    if meets or clause.kinds & CROSSING:
+        return _crossing(clause, setting, days, mean, len(ends))
+    upward = not clause.is_below and clause.direction_at(None) >= 0
+    if not ends:
+        return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
+    remainder = closes[len(ends) :]
+    level = checked(sum(remainder) / len(remainder), setting.spot) if remainder else None
+    criterion = Criterion(MovingAverage.names[not upward], level, days=days)
+    criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
+    count = len(remainder)
+    return criterion.noted(_present(setting, days, mean)).noted(
+        f"At the deadline, {count} of its {days} daily closes are those known today, and their mean counts."
+    )
 
 
 def _days(count: float, asset: str) -> int:

@@ -13,8 +13,7 @@ from service.market.instants import DAY, HOUR
 from service.questions.circumstances import NoHistory, Setting
 from service.questions.clause import read_clause
 from service.questions.criterion import Criterion
-from service.questions.kinds import KINDS
-from service.questions.kinds.references import with_moving_average
+from service.questions.kinds.references import of_moving_average, with_moving_average
 from service.questions.tokens import read
 from tests.questions.asking import NOW
 
@@ -34,7 +33,7 @@ class RisingHistory(NoHistory):
 def criterion(text: str, horizon_days: int = 2) -> Criterion | None:
     language, tokens = read(text)
     setting = Setting("btc", SPOT, NOW, NOW + timedelta(days=horizon_days), RisingHistory())
-    return KINDS["above_moving_average"].read(read_clause(with_moving_average(tokens), language, SPOT), setting)
+    return of_moving_average(read_clause(with_moving_average(tokens), language, SPOT), setting)
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,7 @@ def _phrases(words: Words) -> list[str]:
     """Every phrase and stem of a vocabulary, once for each key that has it."""
     result = []
     for key, phrases in words.items():
-        lexicon = Lexicon()
-        lexicon.add({key: phrases})
+        lexicon = Lexicon({key: phrases})
         result += [*lexicon.phrases, *(f"{stem}*" for stem in lexicon.stems)]
     return result
 
