@@ -8,7 +8,7 @@ from service.questions.amounts import Amount, scaled
 from service.questions.clause import Clause
 from service.questions.criterion import LARGEST_RATIO, Assumption, Criterion, invalid
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Move, Touch
-from service.questions.kinds.paths import Average, DaysBeyond, WidthOf
+from service.questions.kinds.paths import Average, DaysBeyond, Width
 from service.questions.kinds.references import Comparison
 from service.questions.parse import Parse
 from service.questions.question import Question
@@ -94,7 +94,7 @@ def with_amounts(question: Question, clause: Clause, spot: float) -> Question | 
 
 def _with_percentage(question: Question, clause: Clause, amount: Amount, spot: float) -> Question | None:
     kind, pct = question.kind, amount.values[-1]
-    if isinstance(kind, Move | WidthOf):
+    if isinstance(kind, Move | Width):
         return replace(question, level_pct=pct)
     is_move = isinstance(kind, Direction | Comparison)
     is_bound = clause.is_above and (is_move or question.level_pct is not None)  # "more than 12%?"

@@ -108,10 +108,11 @@ def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
     values, after = _digits(tokens, place)
     factors, end = _magnitude(tokens, after)
     rest, after = _hundreds(tokens, after, end)
-    amount = Amount(place, after, tuple(value * factor + rest for value in values for factor in factors))
-    amount = replace(amount, is_marked=factors != (1.0,) or _is_grouped(tokens[place]))
-    if tokens[place].kind == "figures":
-        amount = replace(amount, digits=round(math.log10(tokens[place].quantity)) + 1)
+    token = tokens[place]
+    is_large = re.fullmatch(r"\d{1,3}(?:[.,']\d{3})+", token.text) if token.value is None else token.quantity >= 100
+    digits = round(math.log10(token.quantity)) + 1 if token.kind == "figures" else 0
+    values = tuple(value * factor + rest for value in values for factor in factors)
+    amount = Amount(place, after, values, digits=digits, is_marked=factors != (1.0,) or bool(is_large))
     return _with_prefix(tokens, _with_suffix(tokens, amount), free_from)
 
 
@@ -130,33 +131,20 @@ def _digits(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int
     if token.value is not None:
         return (token.quantity,), place + 1
     after, text = place + 1, token.text
-    while re.fullmatch(r"[1-9]\d{0,2}(?:\d{3})*", text) and _is_group(tokens, after):
-        text, after = text + tokens[after].text, after + 1
+    for group in tokens[after:]:
+        is_group = group.kind == "number" and group.value is None and not group.is_glued
+        is_group = is_group and re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", group.text)
+        if not is_group or not re.fullmatch(r"[1-9]\d{0,2}(?:\d{3})*", text):
+            break
+        text, after = text + group.text, after + 1
     return readings(text), after
-
-
-def _is_group(tokens: Sequence[Token], place: int) -> bool:
-    if place >= len(tokens) or tokens[place].kind != "number" or tokens[place].value is not None:
-        return False
-    return bool(re.fullmatch(r"\d{3}(?:[.,]\d\d?)?", tokens[place].text)) and not tokens[place].is_glued
-
-
-def _is_grouped(token: Token) -> bool:
-    if token.value is not None:
-        return token.quantity >= 100
-    return bool(re.fullmatch(r"\d{1,3}(?:[.,']\d{3})+", token.text))
 
 
 def _magnitude(tokens: Sequence[Token], place: int) -> tuple[tuple[float, ...], int]:
     """The factors of the words after a number: k, million, 万. English "mil" is a million or, of others, a thousand."""
     factors: tuple[float, ...] = (1.0,)
-    while place < len(tokens):
-        word_factors = _factors(tokens[place])
-        if not word_factors:
-            break
+    while place < len(tokens) and len(factors) <= 4 and (word_factors := _factors(tokens[place])):
         factors, place = tuple(factor * own_factor for factor in factors for own_factor in word_factors), place + 1
-        if len(factors) > 4:
-            break
     return factors, place
 
 
@@ -237,19 +225,16 @@ def _with_prefix(tokens: Sequence[Token], amount: Amount, free_from: int) -> Amo
     first = amount.first
     while first > free_from and tokens[first - 1].kind in PREFIXES:
         first -= 1
-        amount = _prefixed(tokens[first], amount)
+        if tokens[first].kind == "fold":
+            amount = _folded(tokens[first], amount)
+        elif tokens[first].kind == "percent":
+            amount = replace(amount, is_percent=not amount.is_money)
+        else:
+            amount = _with_currency(tokens[first], amount)
     if first > free_from and tokens[first - 1].text in TIMES and tokens[first].is_glued:
         return replace(amount, first=first - 1, is_multiple=True)
     sign = _sign(tokens, first, amount) if first > free_from else 0
     return replace(amount, first=first - abs(sign), sign=sign or amount.sign)
-
-
-def _prefixed(token: Token, amount: Amount) -> Amount:
-    if token.kind == "fold":
-        return _folded(token, amount)
-    if token.kind != "percent":
-        return _with_currency(token, amount)
-    return replace(amount, is_percent=not amount.is_money)
 
 
 def _sign(tokens: Sequence[Token], first: int, amount: Amount) -> int:

@@ -16,7 +16,7 @@ from functools import partial
 from service.market.assets import YEAR_HOURS, asset_of, calendar_of, trading_days
 from service.market.instants import utc
 from service.questions.criterion import price
-from service.questions.question import Leg, Question
+from service.questions.question import Question
 
 LAST_SECOND = time(23, 59, 59)
 
@@ -28,16 +28,17 @@ def canonical(question: Question) -> str:
 
 def brief(question: Question) -> str:
     """The same sentence for a button or an example: without the key of the asset, and a day's end is the day."""
-    return sentence(question, asset=_plain_name, usd=partial(_certain, question.spot), instant=_day_or_instant)
+    return sentence(
+        question,
+        asset=_plain_name,
+        usd=partial(_certain, question.spot),
+        instant=lambda instant: f"{instant:%Y-%m-%d}" if is_end_of_day(instant) else _instant(instant),
+    )
 
 
 def is_end_of_day(instant: datetime) -> bool:
     """Whether it is the last second of a day."""
     return instant.time() == LAST_SECOND
-
-
-def _day_or_instant(instant: datetime) -> str:
-    return f"{instant:%Y-%m-%d}" if is_end_of_day(instant) else _instant(instant)
 
 
 def sentence(
@@ -48,7 +49,13 @@ def sentence(
     instant: Callable[[datetime], str],
 ) -> str:
     """The same sentence with assets, prices and instants in other words."""
-    first, second = [_leg(leg, asset, usd) for leg in question.legs] or ("", "")
+    legs = (
+        leg.kind.leg[leg.negated].format(
+            **leg.kind.words, asset=asset(leg.asset), level=usd(leg.level), spot=usd(leg.spot)
+        )
+        for leg in question.legs
+    )
+    first, second = [*legs] or ("", "")
     template = question.kind.sentence
     return (template if isinstance(template, str) else template[question.negated]).format(
         **_fields(question, asset, usd, instant),
@@ -78,7 +85,7 @@ def _fields(
         "far": rival,
         "spot": usd(question.spot),
         "pct": price(question.level_pct),
-        "days": _day_count(question),
+        "days": f"{question.days} day{'' if question.days == 1 else 's'}{' in a row' if question.in_a_row else ''}",
         "count": str(question.days),
         "deadline": deadline,
         "earlier": earlier,
@@ -86,29 +93,14 @@ def _fields(
     }
 
 
-def _leg(leg: Leg, asset: Callable[[str], str], usd: Callable[[float | None], str]) -> str:
-    phrase = leg.kind.leg[leg.negated]
-    return phrase.format(**leg.kind.words, asset=asset(leg.asset), level=usd(leg.level), spot=usd(leg.spot))
-
-
-def _day_count(question: Question) -> str:
-    """Example: "3 days", "3 days in a row"; "" for a question that counts none."""
-    if question.days is None:
-        return ""
-    days = f"{question.days} day{'' if question.days == 1 else 's'}"
-    return f"{days} in a row" if question.in_a_row else days
-
-
 def _certain(spot: float, usd: float | None) -> str:
     """The price, with one more decimal where "12,345" or "1.234" would be read as the number nearer to `spot`."""
     text = price(usd)
     if usd is None or not re.fullmatch(r"\d{1,3}[.,]\d{3}", text):
         return text
-    is_grouped = "," in text
-    other = usd / 1000 if is_grouped else usd * 1000
-    if abs(math.log(other / spot)) > abs(math.log(usd / spot)):
-        return text
-    return f"{text}{'.0' if is_grouped else '0'}"
+    other, addition = (usd / 1000, ".0") if "," in text else (usd * 1000, "0")
+    is_nearer = abs(math.log(usd / spot)) < abs(math.log(other / spot))
+    return text if is_nearer else text + addition
 
 
 def _instant(deadline: datetime) -> str:

@@ -18,8 +18,6 @@ from service.questions.lexicon import forms
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
-# Kinds that make a part or a multiple of a record: "half of the all-time high".
-SHARES = {"multiple", "fraction", "mid"}
 MOST_PCT = 99
 # Words for volatile, kinds that ask how much of it, and how many words may stand between the two.
 VOLATILE, ASKS, MOST_BETWEEN = forms("volatile"), {"how", "what"}, 3
@@ -30,10 +28,10 @@ VOLATILITY = (
     "The volatility is the one realised from now to the deadline, from hourly log returns, for a year: the root of "
     "their mean square times the root of the trading hours of a year."
 )
+NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 QUANTILES = "A range was asked for: see the quantiles of the price."
 LARGE_PCT = 10.0  # of a crash
 SIZE_NOTE = f"No size was named: a large move is understood as one of at least {LARGE_PCT:.0f}%."
-NOT_ANNUAL = "For the volatility of a year, ask about the annualised volatility."
 GAINS, LESS_WORDS = forms("gain"), forms("less")
 # Kinds that ask for more than yes or no, and those that a level follows.
 INTERROGATIVES = {"what", "how", "which", "forecast"}
@@ -47,14 +45,9 @@ MEASURES: dict[Literal["move", "range"], str] = {
 def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
     """The event in the clause; `preposition` is the word at the deadline, such as "on" or "before"."""
     criterion = _of_amounts(clause, spot, preposition)
-    return _averaged(criterion) if "average" in clause.kinds and criterion.comparator != "open" else criterion
-
-
-def _averaged(criterion: Criterion) -> Criterion:
-    """The same of the average price; InvalidQuestion unless one level is named.
-
-    A price that stays above a level, which is written as one that never touches it, is above it on average too.
-    """
+    if "average" not in clause.kinds or criterion.comparator == "open":
+        return criterion
+    # A price that stays above a level, which is written as one that never touches it, is above it on average too.
     kind, negated = KINDS[criterion.comparator], criterion.negated
     is_level = isinstance(kind, Touch) or (isinstance(kind, Close) and not negated)
     if not is_level or criterion.level_pct is not None:
@@ -67,13 +60,15 @@ def _averaged(criterion: Criterion) -> Criterion:
 
 def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
     amounts = clause.amounts
-    if "record" in clause.kinds and (clause.kinds & SHARES or not any(amount.is_marked for amount in amounts)):
+    is_share = clause.kinds & {"multiple", "fraction", "mid"}  # "half of the all-time high"
+    if "record" in clause.kinds and (is_share or not any(amount.is_marked for amount in amounts)):
         raise invalid(
             "Records other than a new high or low are not supported. Name the level in USD: reach 120,000.", "level"
         )
-    if _is_worthless(clause, amounts):
-        return of_zero(spot)
     percents = [amount for amount in amounts if amount.is_percent]
+    has_only_zeros = not percents and all(max(amount.values) == 0 for amount in amounts)
+    if has_only_zeros and (amounts or "worthless" in clause.kinds):
+        return of_zero(spot)
     multiples = [amount for amount in amounts if amount.is_multiple and not amount.is_percent]
     others = [amount for amount in reversed(amounts) if not amount.is_percent and not amount.is_multiple]
     # "100k ($100,000)" is one amount.
@@ -91,12 +86,6 @@ def _of_amounts(clause: Clause, spot: float, preposition: str) -> Criterion:
             raise invalid("The question names several multiples. Ask about one.", "several")
         return _times(multiples[0].value(1.0), clause.direction_at(multiples[0]), spot)
     return of_words(clause, spot)
-
-
-def _is_worthless(clause: Clause, amounts: Sequence[Amount]) -> bool:
-    """Example: "Go to zero", "become worthless", and no other level."""
-    zeros = [amount for amount in amounts if not amount.is_percent and max(amount.values) == 0]
-    return len(zeros) == len(amounts) and bool(zeros or "worthless" in clause.kinds)
 
 
 def compare(clause: Clause) -> Criterion:
@@ -124,8 +113,9 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     if len(percents) > 2 or (len(percents) == 2 and not clause.joins(*percents)):
         raise invalid("The question names several percentages. Ask about one.", "several")
     amount = percents[0]
-    if _is_probability(clause, amount):
-        return Criterion("open").noted(QUANTILES)
+    following = clause.tokens[amount.after : amount.after + 1]
+    if amount.values[-1] >= LEAST_PROBABILITY_PCT and any(token.kind == "between" for token in following):
+        return Criterion("open").noted(QUANTILES)  # "the 90% range", "an 80 percent interval"
     if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
         return _volatility(clause, amount)
     if clause.asks_width:
@@ -146,23 +136,13 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
         raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
     if len(sizes) == 2:
         return between(_moved(spot, direction * sizes[0]), _moved(spot, direction * sizes[1]), spot)
-    criterion = _of_percent(clause, (direction or 1) * sizes[0], spot, preposition)
-    return criterion.noted("No direction was named: understood as a rise.", "direction") if is_gain else criterion
-
-
-def _is_probability(clause: Clause, amount: Amount) -> bool:
-    """Example: "The 90% range", "an 80 percent interval"."""
-    behind = [token.kind for token in clause.tokens[amount.after : amount.after + 1]]
-    return behind == ["between"] and amount.values[-1] >= LEAST_PROBABILITY_PCT
-
-
-def _of_percent(clause: Clause, pct: float, spot: float, preposition: str) -> Criterion:
-    """Example: "Gain less than 5%" negates gaining 5%; "5% below the present price" is a fall."""
+    pct = float((direction or 1) * sizes[0])
     level = checked(_moved(spot, pct), spot)
     moves = (clause.kinds & MOTIONS or preposition == "before") and "close" not in clause.kinds
     criterion = touch(level, pct > 0) if moves else close(level, pct > 0)
-    less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))
-    return replace(criterion, level_pct=float(pct), negated=less)
+    less = "below" in clause.kinds and bool(clause.kinds & (BULL | BEAR))  # "gain less than 5%" negates gaining 5%
+    criterion = replace(criterion, level_pct=pct, negated=less)
+    return criterion.noted("No direction was named: understood as a rise.", "direction") if is_gain else criterion
 
 
 def _is_either_way(clause: Clause, amount: Amount) -> bool:
@@ -217,9 +197,8 @@ def start_of_move(tokens: Sequence[Token], criterion: Criterion, spot: float, *,
 
     `has_begun` if the deadline is the end of a period in which the present instant lies.
     """
-    pairs = pairwise(tokens)
-    in_period = has_begun or any(token.kind == "this" and unit.kind == "unit" for token, unit in pairs)
-    in_period = in_period or any(token.kind == "rel" and token.value == 0 for token in tokens)
+    is_present = any(token.kind == "this" and unit.kind == "unit" for token, unit in pairwise(tokens))
+    in_period = has_begun or is_present or any(token.kind == "rel" and token.value == 0 for token in tokens)
     is_percentage = in_period and criterion.level_pct is not None and criterion.level is not None
     is_coloured = criterion.comparator in ("up", "down", "both", "either") and any(
         token.value in COLOURS or (in_period and token.kind in ("up", "down")) for token in tokens
@@ -292,10 +271,8 @@ def _without_direction(clause: Clause) -> Criterion:
         return nothing_definite()
     if _names_spot(clause) and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    spans = zip(*(clause.tokens[place:] for place in range(4)), strict=False)
-    asks_range = any(token.text in RANGES for token in clause.tokens) or any(
-        (ends[0].kind, ends[2].kind) == ("between", "and") and {ends[1].kind, ends[3].kind} <= ASKS for ends in spans
-    )
+    places = " ".join("what" if token.kind in ASKS else token.kind for token in clause.tokens)
+    asks_range = any(token.text in RANGES for token in clause.tokens) or "between what and what" in places
     if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre cuánto y cuánto"
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)

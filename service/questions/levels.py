@@ -16,7 +16,6 @@ from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
 STEP = 0.4
-NOUNS = (["rise"], ["fall"])
 # "Drop 5000" is a distance as well; a smaller number without a unit may be in percent.
 LEAST_STEP = 100
 LEAST_BARE_LEVEL = 10  # in thousands, of a number that nothing calls a level
@@ -30,9 +29,6 @@ SEPARATORS = {"the", "a", "approx", "on", "price", "filler"}
 SIDE_KINDS = {"above", "below", "ormore", "orless", "up", "down"}
 # "Around 90k" means at most this share above or below it.
 AROUND = 0.02
-# Words before a deadline up to which a price is to be in a range.
-UP_TO = ("until", "lasting")
-RANGE_AT_END = "For a range, only the price at the deadline counts."
 
 
 def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition: str) -> Criterion:
@@ -52,14 +48,15 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     has_side = clause.kinds & (SIDE_KINDS | MOTIONS)
     if "leave" in clause.kinds or ("between" in clause.kinds and not has_side):  # "in the 90k range", "leave 90k"
         raise invalid("Name both ends of the range: for example, between 90,000 and 100,000.", "level")
+    size = amount.value(spot)
+    is_distance = amount.is_marked and size < STEP * spot
     moves = any(token.kind == "swing" or token.text in MOVES for token in clause.tokens)
     is_one_way = clause.kinds & (BULL | BEAR | {"to"}) and not clause.has_both_directions
-    if moves and not is_one_way and amount.is_marked and amount.value(spot) < STEP * spot:
+    if moves and not is_one_way and is_distance:
         raise invalid(
             "How far a price moves either way is asked in percent: for example, move more than 5% this week.", "level"
         )
-    if "within" in clause.kinds and not has_side and amount.is_marked and amount.value(spot) < STEP * spot:
-        size = amount.value(spot)  # "stay within 2k of here"
+    if "within" in clause.kinds and not has_side and is_distance:  # "stay within 2k of here"
         return between(spot - size, spot + size, spot, is_lasting="stay" in clause.kinds)
     step = _step(clause, amount, spot)
     if step:
@@ -83,12 +80,15 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     """A range; or, with "is at" before the first level, only the second one."""
     gap = clause.tokens[first.after : second.first]
     kinds = {token.kind for token in gap}
-    if _are_two_sides(clause, first, second, spot):
-        outside = between(first.value(spot), second.value(spot), spot, is_lasting=preposition != "on")
-        return replace(outside, negated=not outside.negated)
-    if _are_two_events(clause, first, second, spot) or any(
-        token.kind == "or" or token.text.startswith("or ") for token in gap
-    ):
+    outside = ("below", "above") if first.value(spot) < second.value(spot) else ("above", "below")
+    sides = tuple(token.kind if token else "" for token in (clause.before(first), clause.before(second)))
+    if "or" in kinds and sides == outside and not clause.negated:  # "under 92k or over 97k"
+        criterion = between(first.value(spot), second.value(spot), spot, is_lasting=preposition != "on")
+        return replace(criterion, negated=not criterion.negated)
+    # "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k".
+    is_outside = sides[0] == outside[0] and clause.is_above and clause.is_below
+    are_both = (is_outside or clause.has_both_directions or "both_of" in clause.kinds) and "not" not in clause.kinds
+    if are_both or "or" in kinds or any(token.text.startswith("or ") for token in gap):
         raise _two_levels()
     has_slash = bool(gap) and gap[0].text == "/"
     is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"] or has_slash
@@ -101,24 +101,6 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     if (lead[-1:] == ["be"] or lead[-2:] == ["be", "on"]) and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
     raise _two_levels()
-
-
-def _are_two_sides(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """Example: "Under 92k or over 97k", "above 97k or below 92k"."""
-    before, between = clause.before(first), clause.before(second)
-    if before is None or between is None or clause.negated:
-        return False
-    is_or = any(token.kind == "or" for token in clause.tokens[first.after : second.first])
-    sides = ("below", "above") if first.value(spot) < second.value(spot) else ("above", "below")
-    return is_or and (before.kind, between.kind) == sides
-
-
-def _are_two_events(clause: Clause, first: Amount, second: Amount, spot: float) -> bool:
-    """Example: "Dip below 93k and recover above 95k", "above 97k and then below 92k", "see both 92k and 97k"."""
-    before, rises = clause.before(first), first.value(spot) < second.value(spot)
-    is_outside = before is not None and before.kind == ("below" if rises else "above")
-    is_apart = clause.has_both_directions or (is_outside and clause.is_above and clause.is_below)
-    return bool(is_apart or "both_of" in clause.kinds) and "not" not in clause.kinds
 
 
 def _two_levels() -> InvalidQuestion:
@@ -139,7 +121,7 @@ def _step(clause: Clause, amount: Amount, spot: float) -> float:
     if amount.sign:
         return 0.0 if clause.kinds & AIM_KINDS else amount.sign * size
     if (before is not None and before.kind == "by") or _is_distance(clause, amount):
-        if not clause.direction_at(amount) and clause.kinds & {"by"} and amount.is_money:
+        if not clause.direction_at(amount) and "by" in clause.kinds and amount.is_money:
             raise invalid("Say whether the move is up or down: for example, fall by $50 by Friday.", "level")
         return clause.direction_at(amount) * size
     is_move = (before is not None and before.kind in BULL | BEAR) or _is_of_noun(clause, amount)
@@ -155,7 +137,8 @@ def _is_of_noun(clause: Clause, amount: Amount) -> bool:
     """Example: "A 10k drop", "a 10k btc rally"."""
     leads = amount.first == 0 or clause.tokens[amount.first - 1].kind == "a"
     behind = [token.kind for token in clause.tokens[amount.after : amount.after + 2]]
-    return leads and amount.is_marked and (behind[:1] in NOUNS or (behind[:1] == ["asset"] and behind[1:] in NOUNS))
+    noun = behind[1:] if behind[:1] == ["asset"] else behind[:1]
+    return leads and amount.is_marked and noun in (["rise"], ["fall"])
 
 
 def _is_distance(clause: Clause, amount: Amount) -> bool:
@@ -167,13 +150,13 @@ def _is_distance(clause: Clause, amount: Amount) -> bool:
 
 def _is_from_now(clause: Clause, amount: Amount) -> bool:
     """Example: "10k above the present price"; for "$5,000 higher than now" the vocabulary has one word."""
-    after = [token for token in clause.tokens[amount.after : amount.after + 2] if token.kind != "the"][:1]
-    if any(token.kind in ("up", "down") or token.value == "bare" for token in after) and amount.is_money:
-        return True
-    if any(token.text in ("higher", "lower") for token in after):
-        return True
-    beyond_now = "now" in clause.kinds and any(token.kind in ("above", "below", "up", "down") for token in after)
-    return beyond_now or any(token.kind in ("up", "down") and " than " in token.text for token in after)
+    after = next((token for token in clause.tokens[amount.after : amount.after + 2] if token.kind != "the"), None)
+    if after is None:
+        return False
+    is_side = after.kind in ("up", "down")
+    is_comparative = is_side and (after.text in ("higher", "lower") or " than " in after.text)
+    is_beyond_now = "now" in clause.kinds and (is_side or after.kind in ("above", "below"))
+    return is_comparative or is_beyond_now or (amount.is_money and (is_side or after.value == "bare"))
 
 
 def _of_one(clause: Clause, amount: Amount, spot: float, preposition: str) -> Criterion:
@@ -216,13 +199,13 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
         raise invalid("Two events are named: reaching a level and staying there. Ask about one of them.", "several")
     if amount.is_at_most:
         return stay(level, below=True) if level > spot and preposition != "on" else close(level, upward=False)
-    asks_two_sides = sum(token.kind == "ask" for token in clause.tokens) > 1
-    if (
-        (above or "up" in kinds)
-        and (below or "down" in kinds)
-        and (asks_two_sides or kinds & {"or", "ormore", "orless"})
-    ):
-        return _either_side(amount, level, spot)
+    is_choice = kinds & {"or", "ormore", "orless"} or sum(token.kind == "ask" for token in clause.tokens) > 1
+    if is_choice and (above or "up" in kinds) and (below or "down" in kinds):
+        if level < STEP * spot and amount.is_money:  # "the next 1000 dollars, up or down"
+            raise invalid(
+                "Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.", "level"
+            )
+        return close(level, upward=True).noted("Above or below: YES means above.")
     if above and below:
         raise invalid("Both above and below the level are named. Ask about one of them.", "several")
     if kinds & {"stay", "flat"} and not direction and (above or below or "stay" in kinds):
@@ -234,18 +217,10 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
     if "exceed" in kinds:
         is_at_deadline = "close" in kinds or (preposition == "on" and "ever" not in kinds)
         return close(level, True) if is_at_deadline else touch(level, True)
-    if direction and not _is_open_either_way(clause):
+    is_only_adverb = kinds & {"reach", "break"} and not kinds & {"rise", "fall"}  # "end up hitting 80k"
+    if direction and not clause.has_both_directions and not is_only_adverb:
         return close(level, direction > 0) if "close" in kinds else touch(level, direction > 0)
     return _by_spot(clause, amount, level, spot, preposition)
-
-
-def _either_side(amount: Amount, level: float, spot: float) -> Criterion:
-    """Example: "Above or below 95k?"; "the next 1000 dollars, up or down" names a distance instead."""
-    if level < STEP * spot and amount.is_money:
-        raise invalid(
-            "Name the two levels of which one is to be reached first: for example, 97,000 before 92,000.", "level"
-        )
-    return close(level, upward=True).noted("Above or below: YES means above.")
 
 
 def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Criterion:
@@ -256,12 +231,6 @@ def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Cri
         return stay(level, below=not upward)
     is_any_time = is_any_time or preposition == "before"
     return touch(level, upward) if is_any_time and "close" not in kinds else close(level, upward)
-
-
-def _is_open_either_way(clause: Clause) -> bool:
-    """Whether the direction is unclear: both are named, or only "up" with "hit" ("end up hitting 80k")."""
-    only_adverb = clause.kinds & {"reach", "break"} and not clause.kinds & {"rise", "fall"}
-    return clause.has_both_directions or bool(only_adverb)
 
 
 def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposition: str) -> Criterion:
@@ -286,10 +255,10 @@ def of_range(clause: Clause, low: float, high: float, spot: float, preposition: 
     """The price is in the range at the deadline, or all the time for "stay in it"; outside it for "leave the range"."""
     is_noun = any(token.text in RANGES for token in clause.tokens)
     is_move = clause.is_left and not clause.is_outside
-    is_lasting = (is_move or "stay" in clause.kinds or preposition in UP_TO) and preposition != "on"
+    is_lasting = (is_move or "stay" in clause.kinds or preposition in ("until", "lasting")) and preposition != "on"
     criterion = between(low, high, spot, is_lasting=is_lasting and "close" not in clause.kinds)
     if criterion.comparator == "between" and preposition != "on" and (is_noun or preposition in OVER_TIME):
-        criterion = criterion.noted(RANGE_AT_END, "moment")
+        criterion = criterion.noted("For a range, only the price at the deadline counts.", "moment")
     return replace(criterion, negated=criterion.negated != clause.is_left)
 
 

@@ -102,21 +102,16 @@ class Lexicon:
     def number_parts(self, word: str) -> list[tuple[int, Sense]]:
         """The numbers of which a word consists, with their places: "funfundneunzigtausend"; none for other words."""
         parts, place = [], 0
-        if len(word) > LONGEST_NUMBER:
-            return parts
-        while place < len(word):
-            sizes = range(min(len(word) - place, LONGEST_PART), 1, -1)
-            size = next((size for size in sizes if self._is_part(word[place : place + size])), 0)
-            if not size:
+        while place < len(word) <= LONGEST_NUMBER:
+            for size in range(min(len(word) - place, LONGEST_PART), 1, -1):
+                senses = self.phrases.get(word[place : place + size], ())
+                if len(senses) == 1 and senses[0].kind in NUMBER_PARTS:
+                    break
+            else:
                 return []
-            sense = self.phrases[word[place : place + size]][0]
-            parts.append((place, Sense("numword", 1.0) if sense.kind == "a" else sense))
+            parts.append((place, Sense("numword", 1.0) if senses[0].kind == "a" else senses[0]))
             place += size
         return parts
-
-    def _is_part(self, word: str) -> bool:
-        senses = self.phrases.get(word, ())
-        return len(senses) == 1 and senses[0].kind in NUMBER_PARTS
 
     def _add(self, phrase: str, senses: Senses) -> None:
         if phrase.endswith("*"):

@@ -38,13 +38,10 @@ LINKS = {"and", "or", "the", "a", "filler", "mark", "not", "price", "ask", "than
 COMPARISONS = {"which", "versus", "better", "outperform", "underperform", "what", "how", "overtake"}
 # What the words before (-1) or after (1) each of two assets mean together; alone they mean something else.
 BOTH_WORDS = ("both_of", "and")
-CORRELATIVES: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {
-    -1: {
-        ("ne", "ne"): ("not", "not"),
-        **dict.fromkeys((("sia", "che"), ("sia", "sia"), ("tanto", "como"), ("tanto", "quanto")), BOTH_WORDS),
-        **dict.fromkeys((("и", "и"), ("sowohl", "auch"), ("et", "et")), BOTH_WORDS),
-    },
-    1: dict.fromkeys((("も", "も"), ("da", "da"), ("da", "de"), ("de", "da"), ("de", "de")), BOTH_WORDS),
+CORRELATIVES: dict[int, dict[str, tuple[str, str]]] = {
+    -1: dict.fromkeys(("sia che", "sia sia", "tanto como", "tanto quanto", "и и", "sowohl auch", "et et"), BOTH_WORDS)
+    | {"ne ne": ("not", "not")},
+    1: dict.fromkeys(("も も", "da da", "da de", "de da", "de de"), BOTH_WORDS),
 }
 HOW = "For example: Will both bitcoin be above 100,000 and ethereum above 3,000 by Friday?"
 
@@ -73,11 +70,6 @@ class Pair:
         return {token.kind for token in self.tokens}
 
     @property
-    def is_shared(self) -> bool:
-        """Whether the two names share one clause: "bitcoin and ether rise"."""
-        return _are_links(self.between)
-
-    @property
     def denies_each(self) -> bool:
         """Example: "Ni bitcoin ni ether"."""
         before = [
@@ -103,12 +95,20 @@ def find_pair(
     negated = "neither_of" in pair.kinds or pair.denies_each or denies_pair
     if not negated and any(token.kind == "not" for token in pair.between):
         raise _negated()
+    names = [str(pair.tokens[place].value) for place in (pair.first, pair.second)]
+    is_shared = _are_links(pair.between)  # "bitcoin and ether rise"
+    clauses = _shared(pair, [float(spots[name]) for name in names]) if is_shared else _separate(pair)
+    omissions = {*JOINTS, "not"} if negated else JOINTS  # the negation is that of the whole question
     legs, notes = [], []
-    for asset, tokens in _clauses(pair, spots, negated=negated):
+    for asset, clause in zip(names, clauses, strict=True):
+        tokens = [token for token in clause if token.kind not in omissions]
         criterion = _criterion(asset, replace(deadline, rest=tokens), language, circumstances)
         if criterion is None:
             return None
-        legs.append(_leg(asset, float(spots[asset]), criterion))
+        if not KINDS[criterion.comparator].leg:
+            raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}", "level")
+        fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}
+        legs.append(Leg(asset, spot=float(spots[asset]), **fields))
         notes += criterion.notes
     return Criterion(comparator, legs=tuple(legs), negated=negated, notes=tuple(dict.fromkeys(notes)))
 
@@ -143,7 +143,7 @@ def _with_correlatives(tokens: Sequence[Token]) -> list[Token]:
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
     for step in (-1, 1):
         neighbours = [place + step for place in places if 0 <= place + step < len(tokens)]
-        kinds = CORRELATIVES[step].get(tuple(tokens[place].text for place in neighbours), ())
+        kinds = CORRELATIVES[step].get(" ".join(tokens[place].text for place in neighbours), ())
         for place, kind in zip(neighbours, kinds, strict=False):
             result[place] = replace(tokens[place], kind=kind)
     if len(places) > 1 and all(tokens[place].text.endswith("も") for place in places):
@@ -166,17 +166,6 @@ def _comparator(pair: Pair, subject: Subject) -> Literal["both", "either"] | Non
     if "both_of" in kinds or ("and" in between and subject.other is None):
         return "both"
     return "either" if "or" in between and find_amounts(pair.tokens) else None
-
-
-def _clauses(pair: Pair, spots: Mapping[str, float], *, negated: bool) -> list[tuple[str, list[Token]]]:
-    """The tokens of each asset's clause; the negation of a whole question is left out."""
-    names = [str(pair.tokens[place].value) for place in (pair.first, pair.second)]
-    clauses = _shared(pair, [float(spots[name]) for name in names]) if pair.is_shared else _separate(pair)
-    omissions = {*JOINTS, "not"} if negated else JOINTS
-    return [
-        (name, [token for token in clause if token.kind not in omissions])
-        for name, clause in zip(names, clauses, strict=True)
-    ]
 
 
 def _shared(pair: Pair, spots: Sequence[float]) -> list[list[Token]]:
@@ -240,10 +229,3 @@ def _criterion(asset: str, deadline: Deadline, language: Language, circumstances
 
 def _negated() -> InvalidQuestion:
     return invalid(f"Ask about two assets without a negation, or with neither. {HOW}")
-
-
-def _leg(asset: str, spot: float, criterion: Criterion) -> Leg:
-    if not KINDS[criterion.comparator].leg:
-        raise invalid(f"For each of two assets, name one level, a fall, a rise or a percentage. {HOW}", "level")
-    fields = {name: getattr(criterion, name) for name in ("comparator", "negated", "level", "level_pct")}
-    return Leg(asset, spot=spot, **fields)

@@ -109,12 +109,10 @@ class RecordedPath(Path):
 
     @property
     def high(self) -> float:
-        """The highest price."""
         return max([self.spot, *self.since.high.tolist()])
 
     @property
     def low(self) -> float:
-        """The lowest price."""
         return min([self.spot, *self.since.low.tolist()])
 
     @property

@@ -16,20 +16,15 @@ if TYPE_CHECKING:
     from service.questions.question import Question
 
 
-class WidthOf(Kind):
-    """A size in percent is exceeded."""
-
-    is_sided = False
-    uses = frozenset({"metric", "width", "swing", "stay"})
-
-
-class Width(WidthOf):
+class Width(Kind):
     """The highest price until the deadline is more than `level_pct` percent of `spot` above the lowest."""
 
     names = ("range",)
     sentence = "Will the price range of {asset}, now at {spot} USD, {no}exceed {pct}% by {deadline}?"
     highest, wider = "the highest {asset} price " + SPAN + " is", "{pct}% of {spot} USD above the lowest"
     condition = (f"{highest} more than {wider}", f"{highest} at most {wider}")
+    uses = frozenset({"metric", "width", "swing", "stay"})
+    is_sided = False
 
     def event(self, question: Question, path: Path) -> Values:
         return path.width > question.size

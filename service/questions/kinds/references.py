@@ -16,7 +16,7 @@ from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.kinds.kind import COMPARISONS, Chances, Identity, Kind, Polarity, polarity_of
 from service.questions.kinds.levels import LAST, SPAN, Direction, close, touch
 from service.questions.kinds.path import Path, RecordedPath, Values
-from service.questions.kinds.paths import WidthOf
+from service.questions.kinds.paths import Width
 from service.questions.tokens import Token
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FEWEST, MOST_DAYS = 2, 400  # days of an average
 # A touch of today's average is asked about only if this share of its days, at most, is still to come.
 LARGEST_SHARE = 0.25
-CROSSING = {"break", "reach"}
 HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
 # Kinds that may separate the number from the words: "200-day", "moving average of 200 days", "moyenne mobile à 200".
 SEPARATORS = {"the", "a", "in", "to", "filler", "mark", "on", "within", "during"}
@@ -82,7 +81,7 @@ class MovingAverage(Kind):
         return f"{path.asset} close {final:.10g}, mean {mean:.10g} of the last {question.least_days} daily closes"
 
 
-class Volatility(WidthOf):
+class Volatility(Width):
     """The annualised realised volatility until the deadline is above `level_pct` percent."""
 
     names = ("volatility",)
@@ -186,23 +185,27 @@ def of_moving_average(clause: Clause, setting: Setting) -> Criterion | None:
     if clause.amounts:
         raise invalid(f"A moving average is compared with the price itself. Ask without another level. {HOW}")
     days = _days(average.quantity, setting.asset)
-    ends = trading_days(setting.asset, int(setting.now.timestamp()), int(setting.deadline.timestamp()))
-    closes = _known_closes(setting, days)
+    now = int(setting.now.timestamp())
+    past = [end for end in trading_days(setting.asset, now - (2 * days + 10) * DAY, now) if end <= now]
+    closes = setting.closes(past[-days:])
+    if closes is None:
+        raise invalid(f"Fewer than {days} days of {asset_of(setting.asset).name} are stored. Name a shorter average.")
     mean = sum(closes) / days
+    ends = trading_days(setting.asset, now, int(setting.deadline.timestamp()))
     meets = "meet" in clause.kinds and not (clause.is_above or clause.is_below)  # Turkish "olur" also means "is"
-    if meets or clause.kinds & CROSSING:
+    if meets or clause.kinds & {"break", "reach"}:
         return _crossing(clause, setting, days, mean, len(ends))
     upward = not clause.is_below and clause.direction_at(None) >= 0
     if not ends:
         return close(checked(mean, setting.spot), upward).noted(_present(setting, days, mean))
     remainder = closes[len(ends) :]
     level = checked(sum(remainder) / len(remainder), setting.spot) if remainder else None
-    criterion = Criterion(MovingAverage.names[not upward], level, days=days)
-    criterion = criterion.noted("For a moving average, only the price at the deadline counts.")
-    count = len(remainder)
-    return criterion.noted(_present(setting, days, mean)).noted(
-        f"At the deadline, {count} of its {days} daily closes are those known today, and their mean counts."
+    notes = (
+        "For a moving average, only the price at the deadline counts.",
+        _present(setting, days, mean),
+        f"At the deadline, {len(remainder)} of its {days} daily closes are those known today, and their mean counts.",
     )
+    return Criterion(MovingAverage.names[not upward], level, days=days, notes=notes)
 
 
 def _days(count: float, asset: str) -> int:
@@ -212,16 +215,6 @@ def _days(count: float, asset: str) -> int:
     if days != int(days) or not FEWEST <= days <= MOST_DAYS:
         raise invalid(f"The number of days of a moving average must be whole, from {FEWEST} to {MOST_DAYS}. {HOW}")
     return int(days)
-
-
-def _known_closes(setting: Setting, days: int) -> list[float]:
-    """The closes of the last trading days that have ended, the oldest first."""
-    now = int(setting.now.timestamp())
-    ends = [end for end in trading_days(setting.asset, now - (2 * days + 10) * DAY, now) if end <= now][-days:]
-    closes = setting.closes(ends)
-    if closes is None:
-        raise invalid(f"Fewer than {days} days of {asset_of(setting.asset).name} are stored. Name a shorter average.")
-    return closes
 
 
 def _crossing(clause: Clause, setting: Setting, days: int, mean: float, future_days: int) -> Criterion:
@@ -274,10 +267,9 @@ def _named(tokens: Sequence[Token]) -> Sequence[Token]:
     if place is None or not any(token.kind in ("above", "below", "break") for token in tokens[:place]):
         return tokens
     behind = [token for token in tokens[place + 1 : place + 5] if token.kind not in ("the", "last", "to")][:2]
-    is_of_days = [token.kind for token in behind] == ["number", "unit"] and behind[1].value == "day"
-    return (
-        [*tokens[:place], replace(tokens[place], kind="moving_average"), *tokens[place + 1 :]] if is_of_days else tokens
-    )
+    if [token.kind for token in behind] != ["number", "unit"] or behind[1].value != "day":
+        return tokens
+    return [*tokens[:place], replace(tokens[place], kind="moving_average"), *tokens[place + 1 :]]
 
 
 def _only(between: Sequence[Token]) -> bool:

@@ -108,9 +108,8 @@ def _language(file: str) -> Language:
 def _conjugated(verbs: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The forms of verbs that are given as stems: affirmative, negative and, for some keys, past."""
     stems, endings = verbs["stems"], verbs["endings"]
-    yield from ((key, _joined(stems[key], endings["will"])) for key in stems)
-    yield from ((f"not + {key}", _joined(stems[key], endings["will_not"])) for key in stems)
-    yield from ((f"not:before + {key}", _joined(stems[key], endings["without"])) for key in stems)
+    for negation, ending in ("", "will"), ("not + ", "will_not"), ("not:before + ", "without"):
+        yield from ((f"{negation}{key}", _joined(stems[key], endings[ending])) for key in stems)
     yield from ((f"{key}:past", _joined(stems[key], endings["past"])) for key in verbs["past"].split(", "))
 
 
@@ -136,7 +135,6 @@ COINS: Words = {
     for ticker, names in _NAMES_OF_COINS.items()
     if ticker not in ASSETS
 }
-_OF_ASSETS = {"decoy": "decoys", "other:lookalike": "lookalikes", "other:fund": "funds"}
-for _key, _field in _OF_ASSETS.items():
+for _key, _field in ("decoy", "decoys"), ("other:lookalike", "lookalikes"), ("other:fund", "funds"):
     OTHERS[_key] = ",".join([OTHERS.get(_key, ""), *(getattr(asset, _field) for asset in ASSETS.values())])
 OTHERS["other:coin"] += "," + ",".join(COINS.values())
