@@ -47,21 +47,27 @@ class Chances(Protocol):
 
     def distance(self, level: float) -> float:
         """The log return to a level in USD."""
+        ...
 
     def more_volatile(self, volatility: float) -> float:
         """P(the realised volatility is above a share of the price a year)."""
+        ...
 
     def above_earlier(self, instant: int) -> float:
         """P(the last price is above that at a unix second)."""
+        ...
 
     def outperforms(self) -> float:
         """P(the asset returns more than the other one)."""
+        ...
 
     def both(self) -> tuple[float, float, float]:
         """P(event) of each of two legs, and P(both)."""
+        ...
 
     def on_paths(self) -> float:
         """P(event) by counting simulated paths."""
+        ...
 
 
 class Kind:
