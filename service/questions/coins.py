@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from service.market.assets import ASSETS
-from service.questions.lexicon import Lexicon, fold, forms, lexicon
+from service.questions.lexicon import fold, forms, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, clean, read
 from service.questions.vocabulary import COINS, MARKET_KINDS, Language
@@ -60,27 +60,6 @@ class TokenizedText(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True)
-class Mentions:
-    """Which mentions in a text are tickers of `listed` coins; `shouts` if all of the text is in capitals."""
-
-    keys: Collection[str]
-    words: Lexicon
-    shouts: bool
-
-    def is_certain(self, dollar: str, ticker: str) -> bool:
-        """Whether it has a dollar sign, or is in capitals and no other word."""
-        key = ticker.lower()
-        is_name = key in COINS or self.words.find(key) is None
-        return bool(dollar and key in self.keys) or (is_name and self.is_possible(dollar, ticker))
-
-    def is_possible(self, dollar: str, ticker: str) -> bool:
-        """Whether it has a dollar sign or is in capitals."""
-        key = ticker.lower()
-        is_in_capitals = ticker == ticker.upper() and not self.shouts and key not in ABBREVIATIONS
-        return key in self.keys and (bool(dollar) or is_in_capitals)
-
-
 def read_markets(text: str, coins: Coins, likely: Language | None = None) -> TokenizedText:
     """The text as it was read, in the `likely` language where it may be several.
 
@@ -93,14 +72,12 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     if tokens and tokens[0].kind == "zone" and tokens[0].text in FIRST_ANDS:
         tokens = [replace(tokens[0], kind="and", value=None), *tokens[1:]]  # French "et l'or ?", no Eastern Time
     if coins.keys:
-        mentions = Mentions(coins.keys, lexicon(language), shouts=text == text.upper())
-        result = _placed(text, mentions.is_certain, tokens, coins, language)
-        if not any(token.kind in MARKET_KINDS for token in result):
-            result = _placed(text, mentions.is_possible, tokens, coins, language)
-        tokens = result
+        result = _placed(text, tokens, coins, language, allows_words=False)
+        names_market = any(token.kind in MARKET_KINDS for token in result)
+        tokens = result if names_market else _placed(text, tokens, coins, language, allows_words=True)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [_implied(tokens, place, coins) for place in range(len(tokens))]
-    return TokenizedText(text, language, _with_choice(_with_sides(spelled(tokens))), len(tokens))
+    return TokenizedText(text, language, _with_signs(spelled(tokens)), len(tokens))
 
 
 def _implied(tokens: Sequence[Token], place: int, coins: Coins) -> Token:
@@ -118,24 +95,21 @@ def _implied(tokens: Sequence[Token], place: int, coins: Coins) -> Token:
     return token
 
 
-def _with_sides(tokens: list[Token]) -> list[Token]:
-    """The tokens with "100k < btc" as "above 100k btc": a sign between a price and the market says the price's side."""
-    for place in range(1, len(tokens) - 1):
-        token = tokens[place]
-        is_sign = token.kind in OPPOSITE and not token.text.isalpha() and " " not in token.text
-        if is_sign and tokens[place - 1].kind in PRICES and tokens[place + 1].kind in MARKET_KINDS:
-            tokens = [*tokens[:place], replace(token, kind=OPPOSITE[token.kind]), *tokens[place + 1 :]]
-    return tokens
+def _with_signs(tokens: list[Token]) -> list[Token]:
+    """The tokens with what a sign means between two others.
 
-
-def _with_choice(tokens: list[Token]) -> list[Token]:
-    """The tokens with the Japanese か between two markets or prices as "or"; elsewhere it makes a question."""
-    for place in range(1, len(tokens) - 1):
-        before, after = tokens[place - 1].kind, tokens[place + 1].kind
-        is_between = {before, after} <= MARKET_KINDS or (before in PRICES and after in ("number", "money"))
-        if tokens[place].text == "か" and is_between:
-            return [*tokens[:place], replace(tokens[place], kind="or"), *tokens[place + 1 :]]
-    return tokens
+    "100k < btc" is "above 100k btc". The Japanese か between two markets or prices is "or"; elsewhere it asks.
+    """
+    result = list(tokens)
+    for place, (first, sign, last) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
+        before, after = first.kind, last.kind
+        is_side = sign.kind in OPPOSITE and not sign.text.isalpha() and " " not in sign.text
+        if is_side and before in PRICES and after in MARKET_KINDS:
+            result[place] = replace(sign, kind=OPPOSITE[sign.kind])
+        is_choice = {before, after} <= MARKET_KINDS or (before in PRICES and after in ("number", "money"))
+        if sign.text == "か" and is_choice:
+            result[place] = replace(sign, kind="or")
+    return result
 
 
 def named_coins(reading: TokenizedText) -> tuple[str, ...]:
@@ -149,33 +123,29 @@ def is_single_coin(token: Token) -> bool:
     return token.kind == "other" and token.text in NAMES
 
 
-def _marked(text: str, accept: Callable[[str, str], bool]) -> tuple[str, list[str]]:
-    """The text with a private letter for each accepted mention, and the keys of these mentions."""
-    keys: list[str] = []
+def _placed(text: str, plain: Sequence[Token], coins: Coins, language: Language, *, allows_words: bool) -> list[Token]:
+    """The tokens with an asset for each ticker and for each name of a listed coin.
+
+    A ticker has a dollar sign, or it alone is in capitals and, unless `allows_words`, no other word.
+    """
+    keys: dict[str, str] = {}  # by the private letter in the place of a mention
+    words, shouts = lexicon(language), text == text.upper()
 
     def mark(mention: re.Match[str]) -> str:
-        if not accept(mention[1], mention[2]):
+        dollar, ticker, key = mention[1], mention[2], mention[2].lower()
+        is_in_capitals = ticker == ticker.upper() and not shouts and key not in ABBREVIATIONS
+        is_ticker = is_in_capitals and (allows_words or key in COINS or words.find(key) is None)
+        if key not in coins.keys or not (dollar or is_ticker):
             return mention[0]
-        keys.append(mention[2].lower())
-        return chr(FIRST + len(keys) - 1)
+        letter = chr(FIRST + len(keys))
+        keys[letter] = key
+        return letter
 
-    return MENTION.sub(mark, PRIVATE.sub(" ", text)), keys
-
-
-def _placed(
-    text: str, accept: Callable[[str, str], bool], plain: Sequence[Token], coins: Coins, language: Language
-) -> list[Token]:
-    """The tokens with an asset for each accepted mention and for each name of a listed coin."""
-    masked_text, keys = _marked(text, accept)
+    masked_text = MENTION.sub(mark, PRIVATE.sub(" ", text))
     tokens = read(masked_text, language)[1] if keys else plain
-    return [_asset(token, _key(token, keys), coins) for token in tokens]
+    names = {token.text: NAMES.get(token.text, "") for token in tokens if token.kind == "other"} | keys
+    return [_asset(token, names.get(token.text, ""), coins) for token in tokens]
 
 
 def _asset(token: Token, key: str, coins: Coins) -> Token:
     return replace(token, kind="asset", text=key, value=key) if key in coins.keys else token
-
-
-def _key(token: Token, keys: Sequence[str]) -> str:
-    if token.kind == "mark" and PRIVATE.match(token.text) and ord(token.text) - FIRST < len(keys):
-        return keys[ord(token.text) - FIRST]
-    return NAMES.get(token.text, "") if token.kind == "other" else ""

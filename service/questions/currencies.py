@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from service.errors import InvalidQuestion
-from service.market.prices import Rate, Rates
+from service.market.prices import Rates
 from service.questions.amounts import OTHER_CURRENCY, Amount
 from service.questions.criterion import invalid, price
 from service.questions.tokens import Token
@@ -27,7 +26,7 @@ def convert(tokens: Sequence[Token], amounts: Sequence[Amount], rates: Rates) ->
     """
     fallback = next((amount.currency for amount in amounts if amount.currency), "")
     currency = quote_currency(tokens, amounts) or fallback
-    return [_in_usd(_quoted(amount, currency), rates) for amount in amounts]
+    return [_in_usd(amount, currency, rates) for amount in amounts]
 
 
 def quote_currency(tokens: Sequence[Token], amounts: Sequence[Amount]) -> str:
@@ -35,49 +34,36 @@ def quote_currency(tokens: Sequence[Token], amounts: Sequence[Amount]) -> str:
     if not any(token.kind in ("currency", "foreign") for token in tokens):
         return ""
     inside = {place for amount in amounts for place in range(amount.first, amount.after)}
-    outside = (place for place in range(1, len(tokens)) if place not in inside)
-    return next((code for place in outside if (code := _code(tokens[place], tokens[place - 1]))), "")
+    for place in range(1, len(tokens)):
+        token, before = tokens[place], tokens[place - 1]
+        if place not in inside and token.kind == "currency":
+            return str(token.value)
+        if place not in inside and token.kind == "foreign" and (before.kind in QUOTED_AFTER or before.text == "/"):
+            return OTHER_CURRENCY
+    return ""
 
 
-def _code(token: Token, before: Token) -> str:
-    if token.kind == "currency":
-        return str(token.value)
-    is_quoted = before.kind in QUOTED_AFTER or before.text == "/"
-    return OTHER_CURRENCY if token.kind == "foreign" and is_quoted else ""
-
-
-def _quoted(amount: Amount, currency: str) -> Amount:
-    is_price = not (amount.is_money or amount.is_percent or amount.is_multiple or amount.currency)
-    return replace(amount, currency=currency) if is_price and currency else amount
-
-
-def _in_usd(amount: Amount, rates: Rates) -> Amount:
-    rate = rates.get(amount.currency)
-    if rate is None or amount.is_percent or amount.is_multiple:
+def _in_usd(amount: Amount, quoted: str, rates: Rates) -> Amount:
+    if amount.is_percent or amount.is_multiple:
         return amount
-    upper = amount.upper and tuple(value * rate.usd for value in amount.upper)
-    return replace(amount, values=tuple(value * rate.usd for value in amount.values), upper=upper)
+    currency = amount.currency or ("" if amount.is_money else quoted)
+    usd = rate.usd if (rate := rates.get(currency)) else 1.0
+    upper = amount.upper and tuple(value * usd for value in amount.upper)
+    return replace(amount, values=tuple(value * usd for value in amount.values), upper=upper, currency=currency)
 
 
 def refuse_unpriced(amounts: Sequence[Amount], rates: Rates, now: datetime) -> None:
     """Refuse a currency that is not converted, or whose rate is missing or old."""
-    for amount in amounts:
-        if amount.currency and not amount.is_percent and not amount.is_multiple:
-            _refuse(amount.currency, rates, now)
-
-
-def _refuse(currency: str, rates: Rates, now: datetime) -> None:
-    if currency not in UNITS:
-        raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.", "level")
-    rate = rates.get(currency)
-    if rate is None:
-        raise _without_rate(f"There is no exchange rate of the {UNITS[currency]} at present.")
-    if not rate.is_fresh(now):
-        raise _without_rate(f"The last exchange rate of the {UNITS[currency]} is from {rate.as_of:%Y-%m-%d %H:%M} UTC.")
-
-
-def _without_rate(reason: str) -> InvalidQuestion:
-    return invalid(f"{reason} Give the level in USD.", "level")
+    for currency in (amount.currency for amount in amounts if not (amount.is_percent or amount.is_multiple)):
+        rate = rates.get(currency)
+        if not currency or (rate and rate.is_fresh(now)):
+            continue
+        if currency not in UNITS:
+            raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.", "level")
+        reason = f"There is no exchange rate of the {UNITS[currency]} at present."
+        if rate:
+            reason = f"The last exchange rate of the {UNITS[currency]} is from {rate.as_of:%Y-%m-%d %H:%M} UTC."
+        raise invalid(f"{reason} Give the level in USD.", "level")
 
 
 def conversion_notes(tokens: Sequence[Token], amounts: Sequence[Amount], rates: Rates, spot: float) -> tuple[str, ...]:
@@ -97,11 +83,8 @@ def _conversions(amount: Amount, rates: Rates, spot: float) -> Iterator[str]:
     for usd in (amount.value(spot), amount.upper_value(spot)):
         if usd is not None:
             original, level = price(usd / rate.usd), price(float(f"{usd:.10g}"))
-            yield f"{original} {amount.currency} are {level} USD at {_rate(rate, amount.currency)}."
-
-
-def _rate(rate: Rate, currency: str) -> str:
-    value = f"{price(rate.usd)} USD per {UNITS[currency]}"
-    if rate.as_of is None:
-        return f"an assumed rate of {value}"
-    return f"the rate of {value} ({rate.source}, {rate.as_of:%Y-%m-%d %H:%M} UTC)"
+            value = f"rate of {price(rate.usd)} USD per {UNITS[amount.currency]}"
+            origin = (
+                f"the {value} ({rate.source}, {rate.as_of:%Y-%m-%d %H:%M} UTC)" if rate.as_of else f"an assumed {value}"
+            )
+            yield f"{original} {amount.currency} are {level} USD at {origin}."

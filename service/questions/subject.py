@@ -77,17 +77,17 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     assets = list(dict.fromkeys(str(token.value) for token in markets if token.kind == "asset"))
     first = markets[0] if markets else Token("other", "")
     is_quote = bool(assets) and first.text in ("usdc", "tether") and tokens[-1] is not first
-    if first.kind == "other" and not is_quote:
-        raise invalid(f"{_why_not(markets[:1], coins)} Ask about one of {NAMES}.", "asset")
-    if _is_only_described(tokens):
-        raise invalid(f"{_why_not([], coins)} Ask about one of {NAMES}.", "asset")
+    if (first.kind == "other" and not is_quote) or _is_only_described(tokens):
+        raise invalid(f"{_why_not(first, coins)} Ask about one of {NAMES}.", "asset")
     if not assets:
         return Subject(available("btc", spots), notes=(STAND_IN,))
     asset = available(assets[0], spots)
     if _denies_another(tokens, asset):
         raise invalid("One asset is asked about and another one denied. Ask about one of them, without the negation.")
     if not _compares(tokens, assets):
-        return Subject(asset, left_out=tuple(assets[1:]), notes=_only(assets))
+        first_name, *names = (asset_of(asset).name for asset in assets)
+        note = f"Only {first_name} was considered. Ask about {' and '.join(names)} separately."
+        return Subject(asset, left_out=tuple(assets[1:]), notes=(Assumption(note, "asset"),) if names else ())
     if len(assets) != 2 or any(token.kind == "other" for token in markets):
         raise invalid(f"Compare exactly two of {NAMES}.")
     if any(name.value == asset and than.text in THAN_BEHIND for name, than in pairwise(tokens)):
@@ -102,11 +102,11 @@ def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
     return is_single and any(token.value != asset for token in denials)
 
 
-def _why_not(first: Sequence[Token], coins: Coins) -> str:
+def _why_not(market: Token, coins: Coins) -> str:
     """Why a market that is not followed is not covered."""
-    if any(token.value == "stablecoin" for token in first):
+    if market.value == "stablecoin":
         return "A stablecoin is meant to stay at a fixed price, so its price is not covered."
-    reason = coins.reason if any(map(is_single_coin, first)) else ""
+    reason = coins.reason if is_single_coin(market) else ""
     return f"That market is not covered. {reason}".strip()
 
 
@@ -130,32 +130,19 @@ def _compares(main: Sequence[Token], assets: Sequence[str]) -> bool:
             "Ask which asset returns more. For example: Will ethereum outperform bitcoin this month?",
             "no_price",
         )
-    has_several = len(assets) > 1 or any(token.kind == "other" for token in main)
-    if not has_several:
+    if len(assets) < 2 and "other" not in kinds:
         return False
+    places = [place for place, token in enumerate(main) if token.kind in ("asset", "other")]
+    is_choice = any(token.kind == "or" for token in main[places[0] : places[-1]])  # "bitcoin or gold?"
+    triples = zip(main, main[1:], main[2:], strict=False)
+    is_pair = any(sign.text == "/" and first.kind == last.kind == "asset" for first, sign, last in triples)  # "ETH/BTC"
     is_named = bool(kinds & COMPARISONS) or any(token.text in RATIOS | THAN_BEHIND for token in main)
-    return is_named or _is_choice(main) or _is_pair(main) or _is_more_than(main)
+    return is_named or is_choice or is_pair or _is_more_than(main)
 
 
 def is_flip(main: Sequence[Token]) -> bool:
     """Whether "flip" means overtaking, as in "flip bitcoin"; "flip 100k" breaks a level."""
-    return any(
-        main[place].text.startswith("flip") and main[place + 1].kind == "asset" for place in range(len(main) - 1)
-    )
-
-
-def _is_choice(main: Sequence[Token]) -> bool:
-    """Example: "Bitcoin or gold?": an "or" between two markets."""
-    places = [place for place, token in enumerate(main) if token.kind in ("asset", "other")]
-    return any(token.kind == "or" for token in main[places[0] : places[-1]])
-
-
-def _is_pair(main: Sequence[Token]) -> bool:
-    """Example: "ETH/BTC": two markets with a slash between."""
-    return any(
-        main[place].text == "/" and main[place - 1].kind == main[place + 1].kind == "asset"
-        for place in range(1, len(main) - 1)
-    )
+    return any(verb.text.startswith("flip") and market.kind == "asset" for verb, market in pairwise(main))
 
 
 def _is_more_than(main: Sequence[Token]) -> bool:
@@ -171,13 +158,6 @@ def _is_more_than(main: Sequence[Token]) -> bool:
         return True  # "salirà più dell'oro", "вырастет сильнее золота"
     between = tokens[places[0] : places[-1]]
     return any(token.text in MORE_WORDS for token in tokens) and any(token.text in THAN for token in between)
-
-
-def _only(assets: Sequence[str]) -> tuple[str, ...]:
-    if len(assets) < 2:
-        return ()
-    first, *rest = (asset_of(asset).name for asset in assets)
-    return (Assumption(f"Only {first} was considered. Ask about {' and '.join(rest)} separately.", "asset"),)
 
 
 def available(asset: str, spots: Mapping[str, float]) -> str:
