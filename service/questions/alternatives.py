@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal, get_args
 
 from service.errors import InvalidQuestion
-from service.questions.amounts import Amount
 from service.questions.canonical import brief, is_end_of_day
 from service.questions.clause import Clause
 from service.questions.criteria import of_percentage
@@ -21,7 +21,7 @@ from service.questions.dates.deadline import Deadline
 from service.questions.kinds import KINDS
 from service.questions.kinds.levels import Close, Direction, Touch, stay
 from service.questions.kinds.path import takes_place_at
-from service.questions.parse import RIVAL, Parse, has_two_orders
+from service.questions.parse import Parse, has_two_orders
 from service.questions.question import Question
 from service.questions.tokens import Token
 from service.questions.topics import TopicQuestion
@@ -42,29 +42,19 @@ DEFINITE = {"close", "stay", "ever", "average", "record"}
 ASKS_PRICE = {"what", "how", "forecast", "price", "between"}
 SATURDAY, FRIDAY = 5.0, 4.0
 
-AMOUNT = "The number can be read as another amount."
-SIDE = "The question does not say above or below."
-MOMENT = "The price can be meant at the deadline or at any time before it."
-SPAN = "The price can be meant at the deadline or at all times until then."
-START = "The move can be counted from the start of the period."
-SIZE = "The size of the move can be another one."
-ORDER = "The date can be written with the month or the day first."
-NEXT = "The next day of that name or the one in the week after can be meant."
-TODAY = "It is that day of the week today: today or the same day next week can be meant."
-WEEK = "Little of this week is left: this week or the coming one can be meant."
-WEEKEND = "The first or the last day of the weekend can be meant."
-BEFORE = "The deadline can be the end of that day or of the day before it."
-BEFORE_WEEKEND = "The deadline can be before the weekend or at its end."
-# What each choice assumes.
-CODES: dict[str, AssumptionCode] = {
-    AMOUNT: "level",
-    SIDE: "direction",
-    **dict.fromkeys((MOMENT, SPAN), "moment"),
-    **dict.fromkeys((ORDER, NEXT, TODAY, WEEK, WEEKEND, BEFORE, BEFORE_WEEKEND), "deadline"),
-    START: "start",
-    SIZE: "size",
-    RIVAL: "asset",
-}
+AMOUNT = Assumption("The number can be read as another amount.", "level")
+SIDE = Assumption("The question does not say above or below.", "direction")
+MOMENT = Assumption("The price can be meant at the deadline or at any time before it.", "moment")
+SPAN = Assumption("The price can be meant at the deadline or at all times until then.", "moment")
+START = Assumption("The move can be counted from the start of the period.", "start")
+SIZE = Assumption("The size of the move can be another one.", "size")
+ORDER = Assumption("The date can be written with the month or the day first.", "deadline")
+NEXT = Assumption("The next day of that name or the one in the week after can be meant.", "deadline")
+TODAY = Assumption("It is that day of the week today: today or the same day next week can be meant.", "deadline")
+WEEK = Assumption("Little of this week is left: this week or the coming one can be meant.", "deadline")
+WEEKEND = Assumption("The first or the last day of the weekend can be meant.", "deadline")
+BEFORE = Assumption("The deadline can be the end of that day or of the day before it.", "deadline")
+BEFORE_WEEKEND = Assumption("The deadline can be before the weekend or at its end.", "deadline")
 
 
 @dataclass(frozen=True)
@@ -98,113 +88,79 @@ def _is_decided(question: Question) -> bool:
     return question.kind.may_end_early and takes_place_at(question, question.spot)
 
 
-def _other_dates(parse: Parse) -> Iterator[tuple[Question, str]]:
+def _other_dates(parse: Parse) -> Iterator[tuple[Question, Assumption]]:
     """The question with another deadline, where the one of its date is uncertain."""
     if not parse.deadline.is_named or parse.is_bound:
         return
     if parse.now.weekday() == SUNDAY:
-        yield from _at_deadline(parse, _deadline(parse, parse.split.main, is_week_over=True), WEEK)
+        yield from _at_deadline(parse, parse.split.main, WEEK, is_week_over=True)
     month_first = parse.language.month_first
     if has_two_orders(parse.split.main, parse.language):
         variant = replace(parse, language=replace(parse.language, month_first=not month_first))
-        yield from _at_deadline(parse, _deadline(variant, variant.split.main), ORDER)
+        yield from _at_deadline(variant, variant.split.main, ORDER)
     for tokens, reason in _other_days(parse):
-        yield from _at_deadline(parse, _deadline(parse, tokens), reason)
-    if _is_before_day(parse) and (at := parse.deadline.at - timedelta(days=1)) > parse.now:
-        yield from _at_deadline(parse, replace(parse.deadline, at=at), BEFORE)
-
-
-def _is_before_day(parse: Parse) -> bool:
-    """Whether the deadline is before a day, which may count or not; "before the end of May" has the last one."""
-    is_before = parse.deadline.preposition == "before" and bool(parse.deadline.notes)
+        yield from _at_deadline(parse, tokens, reason)
+    # A deadline before a day, which may count or not; "before the end of May" has the last one.
+    deadline, at = parse.deadline, parse.deadline.at - timedelta(days=1)
+    is_before_day = deadline.preposition == "before" and bool(deadline.notes) and is_end_of_day(deadline.at)
     has_end = any(token.kind in ("end", "eo") for token in parse.split.main)
-    return is_before and is_end_of_day(parse.deadline.at) and not has_end
+    if is_before_day and not has_end and at > parse.now:
+        with suppress(InvalidQuestion):
+            yield replace(parse, deadline=replace(deadline, at=at)).question, BEFORE
 
 
-def _at_deadline(parse: Parse, deadline: Deadline | None, reason: str) -> Iterator[tuple[Question, str]]:
-    if deadline is None or not deadline.is_named or deadline.at == parse.deadline.at:
-        return
-    if reason in (WEEKEND, BEFORE_WEEKEND) and deadline.at > parse.deadline.at:
-        return  # the weekend has begun
-    question = _question(replace(parse, deadline=replace(deadline, preposition=parse.deadline.preposition)))
-    if question is not None:
-        yield question, reason
+def _at_deadline(
+    parse: Parse, tokens: Sequence[Token], reason: Assumption, *, is_week_over: bool = False
+) -> Iterator[tuple[Question, Assumption]]:
+    """The question with the deadline in these tokens, if there is another one and it fits."""
+    split, own = replace(parse.split, main=list(tokens)), parse.deadline
+    asset = parse.subject.asset
+    with suppress(InvalidQuestion):
+        deadline = deadline_of(split, parse.language, parse.circumstances, asset, is_week_over=is_week_over)
+        has_begun = reason in (WEEKEND, BEFORE_WEEKEND) and deadline.at > own.at  # the weekend
+        if deadline.is_named and deadline.at != own.at and not has_begun:
+            yield replace(parse, deadline=replace(deadline, preposition=own.preposition)).question, reason
 
 
-def _deadline(parse: Parse, tokens: Sequence[Token], *, is_week_over: bool = False) -> Deadline | None:
-    """The deadline in these tokens of the question, if there may be one."""
-    split = replace(parse.split, main=list(tokens))
-    try:
-        return deadline_of(split, parse.language, parse.circumstances, parse.subject.asset, is_week_over=is_week_over)
-    except InvalidQuestion:
-        return None
-
-
-def _question(parse: Parse) -> Question | None:
-    """The question of these parts, if they fit together."""
-    try:
-        return parse.question
-    except InvalidQuestion:
-        return None
-
-
-def _other_days(parse: Parse) -> Iterator[tuple[list[Token], str]]:
+def _other_days(parse: Parse) -> Iterator[tuple[list[Token], Assumption]]:
     """The tokens of the question with another day of the week; at most one such change."""
     tokens = parse.split.main
     for place, token in enumerate(tokens):
-        around = [*range(max(0, place - 1), place), *range(place + 1, min(len(tokens), place + 2))]
+        around = (neighbour for neighbour in (place - 1, place + 1) if 0 <= neighbour < len(tokens))
         named_next = next((neighbour for neighbour in around if tokens[neighbour].kind == "next"), None)
+        is_today = token.kind == "weekday" and token.quantity == parse.now.weekday()
         if token.kind == "weekday" and named_next is not None:
-            if not _is_certain(parse, token, named_next):
+            names_unit = any(later.kind == "unit" for later in tokens[named_next + 1 : named_next + 2])
+            if not (names_unit or is_today):  # "Monday next week", or "next Monday" on a Monday
                 yield [*tokens[:named_next], *tokens[named_next + 1 :]], NEXT
             return
-        if token.kind == "weekday" and parse.deadline.at.date() == parse.now.date() and _names(token, parse.now):
+        if token.kind == "weekday" and parse.deadline.at.date() == parse.now.date() and is_today:
             yield [*tokens[:place], Token("next", ""), *tokens[place:]], TODAY
             return
         if token.kind == "weekend":
-            yield _other_weekend(parse, place)
+            is_end = parse.deadline.preposition in ("by", "before", "until", "lasting")
+            day = Token("weekday", "", FRIDAY if is_end else SATURDAY)
+            yield [*tokens[:place], day, *tokens[place + 1 :]], BEFORE_WEEKEND if is_end else WEEKEND
             return
 
 
-def _is_certain(parse: Parse, weekday: Token, named_next: int) -> bool:
-    """Example: "Monday next week", or "next Monday" on a Monday."""
-    after = parse.split.main[named_next + 1 : named_next + 2]
-    return any(token.kind == "unit" for token in after) or _names(weekday, parse.now)
-
-
-def _names(weekday: Token, now: datetime) -> bool:
-    return weekday.quantity == now.weekday()
-
-
-def _other_weekend(parse: Parse, place: int) -> tuple[list[Token], str]:
-    tokens = parse.split.main
-    is_end = parse.deadline.preposition in ("by", "before", "until", "lasting")
-    day = Token("weekday", "", FRIDAY if is_end else SATURDAY)
-    return [*tokens[:place], day, *tokens[place + 1 :]], BEFORE_WEEKEND if is_end else WEEKEND
-
-
-def _other_amounts(parse: Parse) -> Iterator[tuple[Question, str]]:
+def _other_amounts(parse: Parse) -> Iterator[tuple[Question, Assumption]]:
     """The question with another value of one of its numbers: "mil" is a thousand or a million."""
     for place, amount in enumerate(parse.clause.amounts):
-        if amount.is_percent or amount.is_multiple:
+        level = amount.value(parse.spot)
+        if amount.is_percent or amount.is_multiple or level <= 0:
             continue
-        for value in _other_values(amount, parse.spot):
+        limit = FARTHER * abs(math.log(level / parse.spot))
+        for value in amount.values:
+            if value <= 0 or value == level or abs(math.log(value / parse.spot)) > limit:
+                continue
             amounts = list(parse.clause.amounts)
             amounts[place] = replace(amount, values=(value,))
-            question = _question(replace(parse, clause=replace(parse.clause, amounts=tuple(amounts))))
-            if question is not None:
-                yield question, AMOUNT
+            with suppress(InvalidQuestion):
+                yield replace(parse, clause=replace(parse.clause, amounts=tuple(amounts))).question, AMOUNT
 
 
-def _other_values(amount: Amount, spot: float) -> list[float]:
-    level = amount.value(spot)
-    if level <= 0:
-        return []
-    limit = FARTHER * abs(math.log(level / spot))
-    return [value for value in amount.values if 0 < value != level and abs(math.log(value / spot)) <= limit]
-
-
-def _other_starts(parse: Parse) -> Iterator[tuple[Question, str]]:
+def _other_starts(parse: Parse) -> Iterator[tuple[Question, Assumption]]:
     """The move of "rise 5% this month" from the price at the begin of the period to that at its end."""
     criterion, since = parse.criterion, parse.deadline.since
     is_move = isinstance(KINDS[criterion.comparator], Close | Touch) and criterion.level_pct is not None
@@ -217,7 +173,7 @@ def _other_starts(parse: Parse) -> Iterator[tuple[Question, str]]:
         yield parse.with_criterion(Criterion(Close.of(pct), level)), START
 
 
-def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
+def _other_events(parse: Parse) -> Iterator[tuple[Question, Assumption]]:
     """The question with the other side of its level, or with the other time at which the price counts."""
     criterion = parse.criterion
     kind = KINDS[criterion.comparator]
@@ -241,7 +197,7 @@ def _other_events(parse: Parse) -> Iterator[tuple[Question, str]]:
         yield parse.with_criterion(replace(criterion, comparator=Close.of(kind.side))), MOMENT
 
 
-def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Question, str]:
+def _before_deadline(parse: Parse, criterion: Criterion, side: int) -> tuple[Question, Assumption]:
     """At any time until the deadline or, where the price is beyond the level already, at all times."""
     crossing = parse.with_criterion(replace(criterion, comparator=Touch.of(side)))
     if not _is_decided(crossing) or criterion.level is None:
@@ -259,8 +215,8 @@ def _may_mean_close(clause: Clause, deadline: Deadline, criterion: Criterion) ->
 
 def assumptions(reading: Parse | TopicQuestion, choices: Sequence[Alternative]) -> tuple[AssumptionCode, ...]:
     """What a reading with these alternatives assumes, in the order of the codes; nothing where it is sure."""
-    codes = {note.code for note in reading.question.notes if isinstance(note, Assumption)}
-    codes |= {CODES[choice.reason] for choice in choices}
+    notes = (*reading.question.notes, *(choice.reason for choice in choices))
+    codes = {note.code for note in notes if isinstance(note, Assumption)}
     if isinstance(reading, Parse) and reading.question.comparator == "open" and reading.event is None:
         kinds = {token.kind for token in reading.split.main}
         codes |= set() if kinds & ASKS_PRICE else {"event"}

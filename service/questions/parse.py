@@ -21,7 +21,7 @@ from service.questions.dates.roles import HOMONYMS
 from service.questions.day_counts import MOST_DAYS, DayCount
 from service.questions.earlier import Earlier, compared, with_known_price
 from service.questions.extremes import EXTREMES
-from service.questions.kinds import KINDS, Comparator
+from service.questions.kinds import KINDS
 from service.questions.kinds.levels import Close, Direction, First, Leave, Touch, of_zero
 from service.questions.kinds.paths import DaysBeyond, DaysMoving
 from service.questions.kinds.references import of_moving_average
@@ -36,7 +36,7 @@ from service.questions.subject import Subject
 from service.questions.tokens import Token
 from service.questions.vocabulary import MOTIONS, Language
 
-RIVAL = "Either asset of the earlier comparison can be meant to be replaced."
+RIVAL = Assumption("Either asset of the earlier comparison can be meant to be replaced.", "asset")
 # What a text may take over from an earlier question.
 Carryover = Literal["asset", "other_asset", "comparator", "level", "deadline"]
 # Words for days other than those of the calendar.
@@ -49,6 +49,10 @@ EXTREME = Assumption(
     "How high or low the price gets until then is not forecast: the quantiles are those of the price at the deadline.",
     "event",
 )
+CONDITION = Assumption("The condition was ignored: the question is answered without it.", "condition")
+LIKE_OTHER_DAYS = Assumption("Business days and trading days are counted like other days.", "deadline")
+ONE_OF_SEVERAL = Assumption("Only one of several questions was considered.", "words")
+TIME_ASKED = Assumption("A time was asked for: understood as whether it happens by the deadline.", "event")
 NOT_NAMED = Assumption("No deadline was named: the deadline is in seven days.", "deadline")
 NO_END_OF_ORDER = Assumption("No deadline was named: the deadline is in a year.", "deadline")
 UNUSED_NUMBER = Assumption("A number in the question was ignored.", "words")
@@ -66,8 +70,8 @@ BESIDE_TIMES = HOMONYMS | {
 # Kinds of words that change the meaning of some readings, by `Kind.uses`, or of none; of others they are left out.
 UNUSED_KINDS = {"act", "other", "halfyear", "in_a_row"}
 CHANGE_KINDS = UNUSED_KINDS.union(*(kind.uses for kind in KINDS.values()))
-# Kinds after "and" that begin a second event.
-SECOND = MOTIONS | {"stay", "close", "above", "below", "up", "down"}
+# Kinds after "and" that begin a second event, and those that may stand before it.
+BEFORE_EVENT, SECOND = ("the", "filler", "will", "a"), MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class Parse:
     event: Criterion | None = None
     carryover: tuple[Carryover, ...] = ()
     follows: str | None = None
-    others: tuple[tuple[Question, str], ...] = ()
+    others: tuple[tuple[Question, Assumption], ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -118,8 +122,15 @@ class Parse:
         if self.earlier is not None:
             criterion = with_known_price(compared(self.clause, self.earlier, criterion, self.deadline), self.setting)
         if self.count is not None:
-            return self._counted(criterion)
-        if criterion.comparator in Direction.names and self._asks_amount:
+            start = self.deadline.start
+            span = int((start or self.now).timestamp()), int(self.deadline.at.timestamp())
+            days = len(trading_days(self.subject.asset, *span))
+            return counted(criterion, self.count, days, start, stays="stay" in self.clause.kinds)
+        # "How much will it rise?", but not "how likely is it to rise?"
+        asks = any(token.kind == "how" or token.text == "how many" for token in self.split.main)
+        asks_amount = asks and not any(token.kind in ("chance", "now") for token in self.split.main)
+        has_amount = self.clause.amounts or self.level_notes
+        if criterion.comparator in Direction.names and asks_amount and not has_amount:
             return Criterion("open").noted(QUANTILES)
         if criterion.comparator == "open" and not self.deadline.is_named and asks_price_now(self.clause.kinds):
             present = f"{asset_of(self.subject.asset).name} is at {price(self.spot)} USD now."
@@ -127,29 +138,8 @@ class Parse:
         return criterion
 
     @property
-    def _asks_amount(self) -> bool:
-        """Example: "How much will it rise?", but not "how likely is it to rise?"."""
-        tokens = self.split.main
-        asks = any(token.kind == "how" or token.text == "how many" for token in tokens)
-        is_likelihood = any(token.kind in ("chance", "now") for token in tokens)
-        return asks and not is_likelihood and not (self.clause.amounts or self.level_notes)
-
-    @property
-    def _asks_extreme(self) -> bool:
-        """Example: "What's the highest xrp gets by Christmas", "how low can it go"."""
-        is_far = "how" in self.clause.kinds and bool(self.clause.kinds & (MOTIONS - {"exceed"}))
-        return is_far or any(token.value in EXTREMES for token in self.split.main)
-
-    @property
     def setting(self) -> Setting:
         return Setting(self.subject.asset, self.spot, self.now, self.deadline.at, self.circumstances.history)
-
-    def _counted(self, criterion: Criterion) -> Criterion:
-        assert self.count is not None
-        start = self.deadline.start
-        span = int((start or self.now).timestamp()), int(self.deadline.at.timestamp())
-        days = len(trading_days(self.subject.asset, *span))
-        return counted(criterion, self.count, days, start, stays="stay" in self.clause.kinds)
 
     def _of_clause(self) -> Criterion:
         if self.subject.other:
@@ -174,18 +164,16 @@ class Parse:
         notes += (*_decided_note(self.criterion, self.spot), *_far_note(self))
         if self.clause.negated and self.criterion.negated and self.pair is None:
             notes += ("The question is a denial: YES means that it does not happen.",)
-        if self.criterion.comparator == "open" and self._asks_extreme:
+        is_far = "how" in self.clause.kinds and bool(self.clause.kinds & (MOTIONS - {"exceed"}))  # "how low can it go"
+        asks_extreme = is_far or any(token.value in EXTREMES for token in self.split.main)
+        if self.criterion.comparator == "open" and asks_extreme:
             notes += (EXTREME,)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split))
-        notes += unused_notes(self.clause, self.criterion, has_one_event=self._has_one_event)
-        return self.with_criterion(replace(self.criterion, notes=notes))
-
-    @property
-    def _has_one_event(self) -> bool:
-        """Whether one asset, one instant and no count of days are asked about."""
         is_joint = self.subject.other is not None or self.pair is not None
-        return not is_joint and self.earlier is None and self.count is None
+        has_one_event = not is_joint and self.earlier is None and self.count is None
+        notes += _unused_notes(self.clause, self.criterion, has_one_event=has_one_event)
+        return self.with_criterion(replace(self.criterion, notes=notes))
 
     def with_criterion(self, criterion: Criterion) -> Question:
         """The question with another event."""
@@ -194,14 +182,10 @@ class Parse:
 
 def has_two_orders(tokens: Sequence[Token], language: Language) -> bool:
     """Whether a date such as "11/12/2026" may have the month or the day first: in English both are common."""
-    return language is ENGLISH and any(_is_in_two_orders(token) for token in tokens)
-
-
-def _is_in_two_orders(token: Token) -> bool:
-    if token.kind not in ("date", "slash") or "/" not in token.text:
-        return False
-    first, second = token.text.split("/")[:2]
-    return first != second and 1 <= int(first) <= 12 and 1 <= int(second) <= 12
+    dates = [token.text.split("/")[:2] for token in tokens if token.kind in ("date", "slash") and "/" in token.text]
+    return language is ENGLISH and any(
+        first != second and 1 <= int(first) <= 12 and 1 <= int(second) <= 12 for first, second in dates
+    )
 
 
 def _deadline_notes(parse: Parse) -> tuple[str, ...]:
@@ -222,16 +206,13 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:
-    notes = []
-    if split.has_condition or any(token.kind == "after" for token in split.aside):
-        notes.append(Assumption("The condition was ignored: the question is answered without it.", "condition"))
-    if any(token.text in WORKDAYS for token in split.main):
-        notes.append(Assumption("Business days and trading days are counted like other days.", "deadline"))
-    if split.has_more:
-        notes.append(Assumption("Only one of several questions was considered.", "words"))
-    if any(token.kind == "when" for token in split.main):
-        notes.append(Assumption("A time was asked for: understood as whether it happens by the deadline.", "event"))
-    return tuple(notes)
+    notes = {
+        CONDITION: split.has_condition or any(token.kind == "after" for token in split.aside),
+        LIKE_OTHER_DAYS: any(token.text in WORKDAYS for token in split.main),
+        ONE_OF_SEVERAL: split.has_more,
+        TIME_ASKED: any(token.kind == "when" for token in split.main),
+    }
+    return tuple(note for note, applies in notes.items() if applies)
 
 
 def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
@@ -278,7 +259,7 @@ def build(
     return replace(question, polarity=question.kind.polarity(question), canonical=canonical(question))
 
 
-def unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -> tuple[str, ...]:
+def _unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -> tuple[str, ...]:
     """The notes about words, numbers and times to which no meaning was found.
 
     `has_one_event` if the question has one asset, one instant and no count of days.
@@ -307,24 +288,18 @@ def _is_unused(clause: Clause, place: int, criterion: Criterion, has_one_event: 
     if token.kind == "ordinal":
         return not isinstance(kind, First)
     if token.kind == "filler":
-        return token.value == "open" or (
-            token.value in (*EXTREMES, "all") and (isinstance(kind, Close) or criterion.level_pct is not None)
-        )
+        is_far = token.value in (*EXTREMES, "all") and (isinstance(kind, Close) or criterion.level_pct is not None)
+        return token.value == "open" or is_far
     if token.kind == "than":
         return has_one_event and "now" not in clause.kinds
-    if token.kind == "and":
-        return has_one_event and criterion.comparator != "between" and _begins_event(clause.tokens[place + 1 :])
+    if token.kind == "and":  # "and hold it", "and close below"
+        behind = (later.kind for later in clause.tokens[place + 1 :] if later.kind not in BEFORE_EVENT)
+        return has_one_event and criterion.comparator != "between" and next(behind, "") in SECOND
     if token.kind == "or":  # "moon or back to 1.50"
         return has_one_event and isinstance(kind, Close | Touch) and clause.tokens[place - 1].kind in ("rise", "fall")
     if token.kind == "outperform" and clause.amounts:
         return False  # "beat 95k"
     return (has_one_event or token.kind == "average") and token.kind in CHANGE_KINDS and token.kind not in kind.uses
-
-
-def _begins_event(tokens: Sequence[Token]) -> bool:
-    """Whether a second event begins there: "and hold it", "and close below"."""
-    kinds = [token.kind for token in tokens if token.kind not in ("the", "filler", "will", "a")]
-    return bool(kinds) and kinds[0] in SECOND
 
 
 def counted(
@@ -334,16 +309,19 @@ def counted(
 
     They are counted from `start`, or from now. `stays` if the price is to stay on one side of a level.
     """
-    if count == DayCount(None) and isinstance(KINDS[criterion.comparator], Touch) and criterion.negated:
+    is_every_day = count == DayCount(None)
+    if is_every_day and isinstance(KINDS[criterion.comparator], Touch) and criterion.negated:
         return criterion  # "stay above 90k every day" is to stay above it
-    if count == DayCount(None) and criterion.comparator in ("between", "leave"):
+    if is_every_day and criterion.comparator in ("between", "leave"):
         negated = criterion.negated != (criterion.comparator == "between")
         return replace(criterion, comparator="leave", negated=negated)  # "between 90k and 95k all week"
     daily = _daily(criterion, stays=stays)
-    if count == DayCount(None) and daily.negated and daily.comparator in DaysBeyond.names:
+    if is_every_day and daily.negated and daily.comparator in DaysBeyond.names:
         opposite = DaysBeyond.of(-KINDS[daily.comparator].side)
         daily = replace(daily, comparator=opposite, negated=False)  # "no higher than 2.4 all week"
-    days = _days(count, trading_days)
+    half = (trading_days + 1) // 2
+    shares = {"": trading_days, "most": trading_days // 2 + 1, "half": half, "number": half}
+    days = shares[count.share] if count.days is None else count.days
     if trading_days > MOST_DAYS:
         raise invalid(f"Days are counted over at most {MOST_DAYS} days. Name an earlier deadline.", "deadline")
     if not 1 <= days <= trading_days:
@@ -372,18 +350,10 @@ def _daily(criterion: Criterion, *, stays: bool) -> Criterion:
     return replace(criterion, comparator=days.of(kind.side))
 
 
-def _days(count: DayCount, trading_days: int) -> int:
-    if count.days is not None:
-        return count.days
-    half = (trading_days + 1) // 2
-    return {"": trading_days, "most": trading_days // 2 + 1, "half": half, "number": half}[count.share]
-
-
-def _note(comparator: Comparator, start: datetime | None) -> str:
+def _note(comparator: str, start: datetime | None) -> str:
     first_day = f"{start:%Y-%m-%d}" if start else "now"
-    last_price = "by the last price of each trading day that ends by then."
-    sentence = f"Days are counted in UTC from {first_day} to the deadline, {last_price}"
+    note = f"Days are counted in UTC from {first_day} to the deadline, by the last price of each trading day that ends "
+    note += "by then."
     if comparator in DaysMoving.names:
-        comparison = "Each is compared with the one before it"
-        return f"{sentence} {comparison}{'' if start else ', the first with the present price'}."
-    return sentence
+        note += f" Each is compared with the one before it{'' if start else ', the first with the present price'}."
+    return note
