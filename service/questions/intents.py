@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
-from service.questions.alerts import read_alert
 from service.questions.amounts import find_amounts
-from service.questions.carried_amounts import CARRY
+from service.questions.carried_amounts import CARRY, with_scale
 from service.questions.circumstances import Circumstances
-from service.questions.clause import in_thousands
+from service.questions.clause import in_likely_thousands, in_thousands
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.conversation import ContextQuestion
-from service.questions.criterion import Assumption, invalid, is_near, not_about_markets, price
+from service.questions.criterion import LARGEST_RATIO, Assumption, invalid, is_near, not_about_markets, price, rounded
 from service.questions.lexicon import fold, forms, intent_lexicon
 from service.questions.parse import NOT_NAMED, Parse
 from service.questions.present_prices import (
@@ -40,8 +40,8 @@ from service.questions.present_prices import (
 )
 from service.questions.tokens import MARKUP, Token, clean, tokenize
 from service.questions.topics import TopicQuestion, read_any
-from service.questions.understanding import refusing, suggested
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES
+from service.questions.understanding import find_parts, refusing, suggested
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES, Language
 from service.questions.wishes import (
     LEAD_IN_CONVERSATION,
     LEAST_LEAD,
@@ -63,6 +63,8 @@ ABOUT_ANSWERS = {"show_votes", "accuracy"}
 APPROVALS = {*"👍👌🙏❤💯🙂😊😀😁😍🥰🤗🎉👏🙌✅💪"}
 # Kinds of dates, and those beside a currency that corrects another one.
 DATE_KINDS, CURRENCY = {"rel", "until", "weekday", "month", "year"}, MONEY | {"in", "filler", "mark"}
+# Kinds that ask yes or no, and kinds before the condition of an alert.
+YES_NO_KINDS, CONDITIONS = {"will", "li"}, {"if", "when", "because"}
 # Kinds of a text that asks about a market and sets no alert: "what is going on with btc".
 ASKING = {"what", "how", "who", "price", "now", "forecast", "will", "chance"}
 SAME_WORDS = forms("same")
@@ -150,12 +152,10 @@ def _about_alerts(
     is_mere = not kinds & {"number", "asset", "what", "how", "who"}
     most = MOST_MERE_WORDS if is_mere else MOST_WORDS
     is_after_alert = context is not None and context.is_alert and len(market.tokens) < most
-    rest = (
-        read_markets(without_phrases("cancel", words), circumstances.coins).tokens
-        if asset and "cancel" in intents
-        else ()
-    )
-    is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
+    is_of_one = False
+    if asset and "cancel" in intents:
+        rest = read_markets(without_phrases("cancel", words), circumstances.coins).tokens
+        is_of_one = {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
     is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts", "one_alert"})
     if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
         return TextReading("cancel_alerts", asset=asset)
@@ -165,9 +165,69 @@ def _about_alerts(
     is_asked = "?" in market.text or bool(kinds & {"ask", "holiday", "eo", *ASKING, *DATE_KINDS})
     is_order = "number" in kinds and not is_length and not is_asked
     if "alert" in intents or (context and context.is_alert and is_order):  # "and 2100 too"
-        alert = read_alert(words, market.language, circumstances, context)
+        alert = _alert(words, market.language, circumstances, context)
         return alert if alert and ("alert" in intents or alert.side) else None
     return None
+
+
+def _alert(
+    words: Sequence[Token], language: Language, circumstances: Circumstances, context: ContextQuestion | None
+) -> TextReading | None:
+    """The alert that a text asks for; None where it asks a question: "tell me if bitcoin will rise".
+
+    With a level and without a date it is an alert: "tell me when bitcoin will be at 60k".
+    """
+    reading = read_markets(without_phrases("alert", words), circumstances.coins, language)
+    tokens = _without_origin([token for token in reading.tokens if token.kind not in CONDITIONS])
+    is_carried = context is not None and not any(token.kind in MARKET_KINDS for token in tokens)
+    if context and is_carried:
+        if not any(token.kind == "number" for token in tokens):
+            tokens = [token for token in tokens if token.kind != "not"]  # "tell me if not"
+        asset, kinds = context.question.asset, [*(token.kind for token in tokens), "number"]
+        place = kinds.index("number")
+        tokens = with_scale(
+            [*tokens[:place], Token("asset", asset, asset), *tokens[place:]], context.question, circumstances.spots
+        )
+    try:
+        parse = find_parts(reading._replace(tokens=tokens), replace(circumstances, until=None))
+    except InvalidRequest:
+        return None
+    asset, clause, amounts = parse.subject.asset, parse.clause, parse.clause.amounts
+    bound = int(clause.is_above or "exceed" in clause.kinds) - int(clause.is_below)
+    side = clause.direction_at(None) or bound
+    if context and is_carried and not amounts and side in (0, context.question.kind.side):  # "tell me when it does"
+        level, level_pct, kind = context.question.level, context.question.level_pct, context.question.kind
+        if level is not None and context.question.upper_level is None:
+            return TextReading("alert", None, asset, level, None, side_of(kind.side or 1))
+        if level is None and level_pct is not None:  # "moves 5%"
+            return TextReading("alert", None, asset, None, level_pct, None)
+    numbers = [amount for amount in find_amounts(tokens) if not amount.is_percent]
+    levels = {level for amount in numbers for level in (amount.value(parse.spot), *(amount.upper or ()))}
+    if sum(is_near(level, parse.spot, LARGEST_RATIO) for level in levels) > 1:
+        return TextReading("alert", asset=asset)  # "at 3050 and one for 2900": the one that is meant is asked for
+    if (len(amounts) != 1 or parse.deadline.is_named) and any(token.kind in YES_NO_KINDS for token in tokens):
+        return None
+    if len(amounts) != 1 or amounts[0].is_multiple:
+        is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
+        return None if is_price else TextReading("alert", asset=asset)
+    amount = amounts[0]
+    if amount.is_percent:
+        side = amount.sign or clause.direction_at(amount) or bound
+        level_pct = (side or 1) * amount.values[-1]
+        return TextReading("alert", None, asset, None, level_pct, side_of(side) if side else None)
+    level = rounded(in_likely_thousands(amount, parse.spot).value(parse.spot))
+    side = bound or clause.direction_at(amount) or (1 if level >= parse.spot else -1)
+    if not bound and side * (level - parse.spot) < 0:
+        return TextReading("alert", asset=asset)  # "falls 100", "goes up 50": neither a level nor a percentage
+    return TextReading("alert", None, asset, level, None, side_of(side))
+
+
+def _without_origin(tokens: list[Token]) -> list[Token]:
+    """The tokens without the level that an alert is moved from: "from 40 to 41", "move my 53k alert to 53.5"."""
+    amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
+    is_order = len(amounts) == 2 and tokens[amounts[1].first - 1].kind == "to"
+    is_moved = is_order and not kinds & {"or", "and", "between", "leave", "stay"}
+    return [*tokens[: amounts[0].first], *tokens[amounts[0].after :]] if is_moved else tokens
 
 
 def _stated_wish(
