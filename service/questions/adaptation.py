@@ -49,7 +49,8 @@ def of_asset(question: Question, parse: Parse) -> Question:
         return replace(question, level=record.level, notes=record.notes)
     pct = question.level_pct
     levels = [
-        spot * (1 + pct / 100) if pct is not None else _moved(level, question.spot, spot) for level in question.levels
+        float(f"{level / question.spot * spot:.4g}") if pct is None else spot * (1 + pct / 100)
+        for level in question.levels
     ]
     level, upper_level = [*levels, None, None][:2]
     return replace(question, level=level, upper_level=upper_level)
@@ -64,10 +65,6 @@ def _record(question: Question, parse: Parse) -> Criterion | None:
     records = ((beyond_record(earlier, side, by_close=by_close), side) for side in ("high", "low"))
     side = next((side for record, side in records if record and record.level == question.level), None)
     return beyond_record(setting, side, by_close=by_close) if side else None
-
-
-def _moved(level: float, spot: float, other_spot: float) -> float:
-    return float(f"{level / spot * other_spot:.4g}")
 
 
 def with_amounts(question: Question, clause: Clause, spot: float) -> Question | None:

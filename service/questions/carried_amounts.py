@@ -43,19 +43,15 @@ def with_scale(tokens: list[Token], earlier: Question, spots: Mapping[str, float
     if is_size or earlier.other_asset or earlier.days is not None:
         return tokens
     earlier = earlier if asset == earlier.asset else replace(earlier, spot=spots.get(asset, earlier.spot))
-    kinds, result = ["", *(token.kind for token in tokens), ""], list(tokens)
+    kinds, result = ["", *(token.kind for token in tokens), ""], list[Token]()
     for place, token in enumerate(tokens):
-        factor = _factor(token, earlier) if token.kind == "number" else 1.0
-        is_dated = kinds[place] == "in" and is_year(token)  # "in 2027"
-        if (
-            factor != 1
-            and not is_dated
-            and kinds[place] not in ("percent", "money")
-            and kinds[place + 2] not in AFTER_AMOUNT
-        ):
-            result[place] = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
-    pairs = zip(kinds, result, strict=False)
-    return [part for kind, token in pairs for part in (token, *USD * (kind in AT and _is_price(token, earlier)))]
+        before, behind, number = kinds[place], kinds[place + 2], token
+        factor = _factor(token, earlier) if token.kind == "number" and behind not in AFTER_AMOUNT else 1.0
+        is_dated = before == "in" and is_year(token)  # "in 2027"
+        if factor != 1 and not is_dated and before not in ("percent", "money"):
+            number = Token("number", f"{factor * first_value(token):.10g}", is_glued=token.is_glued)
+        result += [number, *USD * (before in AT and _is_price(number, earlier))]
+    return result
 
 
 def _is_price(token: Token, earlier: Question) -> bool:

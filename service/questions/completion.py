@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from service.market.assets import trading_days
@@ -17,7 +18,7 @@ from service.questions.carried_amounts import (
     with_range,
     with_scale,
 )
-from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
+from service.questions.carried_dates import with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
@@ -46,7 +47,7 @@ from service.questions.single_days import DAYS, LEAST, OUT_OF
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
 from service.questions.two_questions import CHOICES, WINS, pointed_back
-from service.questions.vocabulary import MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 QUESTION_MARKS = "?？"
 ENTIRETY = "all"
@@ -115,7 +116,11 @@ def complete(
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
-    tokens = _with_ones(tokens) if reading.language.postpositions else tokens
+    if reading.language.postpositions:  # Turkish "bir ay sonra" is counted from now
+        tokens = [
+            replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
+            for token, after in pairwise([*tokens, Token("", "")])
+        ]
     tokens = _without_unit(_with_length(tokens, earlier, notes), earlier, notes)
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
@@ -127,7 +132,9 @@ def complete(
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
         tokens = [Token("up", "up", "green") if earlier.kind.side > 0 else Token("down", "down", "red"), *tokens]
-    tokens = _with_size(tokens, earlier, carryover)
+    if "both" in kinds and "number" not in kinds and earlier.level_pct is not None:  # "in either direction?"
+        carryover.add("level")
+        tokens = [Token("number", f"{abs(earlier.level_pct):g}"), Token("percent", "%"), *tokens]
     assets = [token for token in tokens if token.kind in MARKET_KINDS]
     if recount is None and (recount := _recounted([token for token in tokens if token not in assets], earlier)):
         tokens = assets
@@ -141,7 +148,10 @@ def complete(
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in reading.tokens)
-    has_event = has_chance or bool(carryover or recount) or is_opposite or _is_carried_denial(reading.tokens)
+    kinds = [token.kind for token in reading.tokens if token.kind != "mark"]
+    carries = kinds[:1] and (kinds[0] in CARRIERS or any(token.value == CARRY for token in reading.tokens))
+    is_denial = "not" in kinds and carries  # "and if not?", "and that it doesn't?"; a mere "no way" denies nothing
+    has_event = bool(has_chance or carryover or recount or is_opposite or is_denial)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         tokens = _with_asset(tokens, str(earlier.other_asset if is_exchanged else (recount or earlier).asset))
@@ -189,29 +199,14 @@ def _has_chance(tokens: Sequence[Token], earlier: Question) -> bool:
 
 def _without_chance(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without the words that ask how likely it is: "how likely is 60k?", "odds for 60k", "a chance"."""
-    kinds = [token.kind for token in tokens] + ["", ""]
-    articles = [place - 1 for place, kind in enumerate(kinds) if kind == "chance" and kinds[place - 1] == "to"]
-    starts = range(len(tokens))
-    objects = [at for at in starts if kinds[at : at + 2] == ["during", "number"] and kinds[at + 2] != "unit"]
-    dropped = {*articles, *objects}
-    return [token for place, token in enumerate(tokens) if token.kind not in CHANCE and place not in dropped]
-
-
-def _with_size(tokens: list[Token], earlier: Question, carryover: set[Carryover]) -> list[Token]:
-    """The tokens with the size of the earlier move for "in either direction?"."""
-    kinds = {token.kind for token in tokens}
-    if "both" not in kinds or "number" in kinds or earlier.level_pct is None:
-        return tokens
-    carryover.add("level")
-    return [Token("number", f"{abs(earlier.level_pct):g}"), Token("percent", "%"), *tokens]
-
-
-def _with_ones(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with 1 for an article before a unit: Turkish "bir ay sonra" is counted from now."""
-    leads = zip(tokens, [*tokens[1:], Token("", "")], strict=False)
+    kinds = [*(token.kind for token in tokens), "", ""]
+    leads = zip(tokens, kinds[1:], kinds[2:], strict=False)
     return [
-        replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
-        for token, after in leads
+        token
+        for token, after, later in leads
+        if token.kind not in CHANCE
+        and (token.kind, after) != ("to", "chance")
+        and not ((token.kind, after) == ("during", "number") and later != "unit")
     ]
 
 
@@ -224,21 +219,19 @@ def _with_asset(tokens: Sequence[Token], asset: str) -> list[Token]:
 
 
 def _without_unit(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
-    """The tokens of a number of days without the word for days, "5 days?"; raises where a deadline may be meant."""
-    if not _is_only_length(tokens, earlier):
+    """The tokens of a number of days without the word for days; raises where a deadline may be meant.
+
+    It follows a question that counts days, "5 days?", or has a bound, "5 days or more?".
+    """
+    number, unit, *bounds = [*(token for token in tokens if token.kind not in ("mark", "the")), *[Token("", "")] * 2]
+    is_length = number.kind == "number" and (unit.kind == "unit" or unit.text in DAYS)
+    kinds = {token.kind for token in bounds if token.kind}
+    if not is_length or not kinds <= SIDES - {"up", "down"} or not (kinds or earlier.days is not None):
         return tokens
     if earlier.days is None:
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")
     notes.append(Assumption("The number is understood as that of the days that are counted.", "deadline"))
     return [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
-
-
-def _is_only_length(tokens: Sequence[Token], earlier: Question) -> bool:
-    """Whether it is a number of days after a question that counts days, or one with a bound: "5 days or more?"."""
-    number, unit, *bounds = [*(token for token in tokens if token.kind not in ("mark", "the")), *[Token("", "")] * 2]
-    is_length = number.kind == "number" and (unit.kind == "unit" or unit.text in DAYS)
-    kinds = {token.kind for token in bounds if token.kind}
-    return is_length and kinds <= SIDES - {"up", "down"} and bool(kinds or earlier.days is not None)
 
 
 def _going_on(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
@@ -266,20 +259,19 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     if any(token.kind == "on" for token in tokens) and not any(token.kind == "unit" for token in tokens):
         return None  # "on the 4?"
     plain = [replace(token, kind=NAMES.get(token.kind, token.kind)) for token in plain]
-    kinds, unknown = [token.kind for token in plain], [token for token in tokens if token.kind == "word"]
+    kinds = [token.kind for token in plain]
     numbers, is_run = [first_value(token) for token in plain if token.kind == "number"], "in_a_row" in kinds
-    if earlier.days is None or len(numbers) > 1 or len(unknown) > MOST_UNKNOWN:
+    if earlier.days is None or len(numbers) > 1 or sum(token.kind == "word" for token in tokens) > MOST_UNKNOWN:
         return None
     if kinds == ["everyday"]:
         start = earlier.earlier or earlier.deadline - timedelta(hours=earlier.horizon_hours)
         ends = trading_days(earlier.asset, int(start.timestamp()), int(earlier.deadline.timestamp()))
         return replace(earlier, days=len(ends), negated=False)
     is_of_moves = isinstance(earlier.kind, DaysMoving)
-    has_least = any(token.text in LEAST for token in plain) and max(numbers, default=0) <= LAST_DAY
+    has_least = any(token.text in LEAST for token in plain)
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
-    moves = ("up", "down") if {"will", "ask"} & {token.kind for token in tokens} else ("up", "down", "rise", "fall")
-    sides = {SIGNS_OF_SIDES[token.kind] for token in plain if token.kind in moves}
-    rest = {*kinds} - {"number", "in_a_row", *moves, *bounds} - ({"unit"} if is_run or bounds else set())
+    sides = {SIGNS_OF_SIDES[kind] for kind in kinds if kind in BULL | BEAR}
+    rest = {*kinds} - {"number", "in_a_row", *BULL, *BEAR, *bounds} - ({"unit"} if is_run or bounds else set())
     if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
         return None
     days = numbers[0] if numbers else earlier.days
@@ -310,15 +302,14 @@ def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
     is_of_words = {*kinds[denial:]} & {"reach", "word"} and not {*kinds[denial:]} & NAME_KINDS
     if "close" in kinds[:denial] and is_of_words:
         return tokens[:denial]
-    is_of_touch = "close" in kinds[denial:] and "reach" in kinds[denial:]
-    return tokens[kinds.index("reach") :] if is_of_touch else tokens
+    return tokens
 
 
 def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:
     """The tokens of a comparison with what they leave out of it: "and gold?", "than eth?", "does sol beat it?"."""
     kinds, is_relative = {token.kind for token in tokens}, earlier.comparator == "relative"
     if is_relative and kinds & CHOOSING and not kinds & (OWN_EVENT - CHOOSING):  # "and which one this week?"
-        tokens = [token for token in tokens if token.kind not in CHOOSING and token.value != 1]
+        tokens = [token for token in tokens if token.kind not in CHOOSING]
     assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
     is_rival = len(assets) == 1 and _is_rival(tokens, language)
     is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"or", "because"})
@@ -368,10 +359,3 @@ def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
     place, is_compared = kinds.index("asset"), any(token.kind in RIVALS or token.text in THAN for token in tokens)
     has_case = tokens[place].text[-1] in "iu" or any(token.text in CASES for token in tokens)
     return is_compared or bool(WINS & {*(kinds if language.postpositions and has_case else kinds[:place])})
-
-
-def _is_carried_denial(tokens: Sequence[Token]) -> bool:
-    """Whether it denies the earlier question: "and if not?", "and that it doesn't?"; a mere "no way" does not."""
-    first = next((token.kind for token in tokens if token.kind != "mark"), "")
-    is_carrier = any(token.value == CARRY for token in tokens) or first in CARRIERS
-    return is_carrier and any(token.kind == "not" for token in tokens)

@@ -13,7 +13,7 @@ from typing import get_args
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, with_amounts
 from service.questions.canonical import canonical
-from service.questions.carried_amounts import CARRY, with_level
+from service.questions.carried_amounts import with_level
 from service.questions.carried_dates import DAY
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
@@ -40,8 +40,7 @@ DAYS_OF_WEEK = 7
 SECOND = timedelta(seconds=1)
 # Kinds that deny the earlier question, alone or beside others: "and if it doesn't happen?", "odds that it isn't?".
 DENIALS = {"not", "fail", "leave"}
-ASKS_CHANCE = {"forecast", "chance", "how", "what"}
-BESIDE_DENIAL = DENIALS | ASKS_CHANCE - {"what"}
+BESIDE_DENIAL = DENIALS | {"forecast", "chance", "how"}
 # Kinds that need a level; without one, that of the earlier question is meant: "does it reach it?".
 NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target", "ever"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
@@ -115,7 +114,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     if is_pair and earlier.other_asset and earlier.negated:  # "and sol against eth?" after who loses more
         parse = replace(parse, event=Criterion("relative", negated=True))
     days = (parse.count.days if parse.count else None) or 0
-    is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
+    is_too_soon = earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
     if not parse.deadline.is_named and not is_too_soon:
         carryover.add("deadline")
         is_lasting = parse.clause.kinds >= {"stay", "between"}
@@ -153,11 +152,10 @@ def _is_chatter(tokens: Sequence[Token]) -> bool:
 
 
 def _saying_sentence(tokens: list[Token]) -> list[Token]:
-    """The sentence that carries a question on where only that names anything: "i think it falls. what about 48?"."""
+    """The tokens from the first sentence on that names anything: "i think it falls. what about 48?"."""
     first = next((place for place, token in enumerate(tokens) if token.kind in SAYING_KINDS), 0)
     starts = [place + 1 for place, token in enumerate(tokens[:first]) if token.text in (".", "。")]
-    carries = starts and (tokens[starts[-1]].kind == "and" or tokens[starts[-1]].value == CARRY)
-    return tokens[starts[-1] :] if carries else tokens
+    return tokens[starts[-1] :] if starts else tokens
 
 
 def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
@@ -167,15 +165,11 @@ def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
     """
     earlier = completion.earlier
     is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
-    asks_amount = parse.clause.kinds >= {"how"} and "chance" not in parse.clause.kinds
-    is_fall = completion.has_chance and isinstance(earlier.kind, Touch) and bool(parse.clause.kinds & MOTIONS)
-    side = parse.clause.direction_at(None)
-    if completion.has_chance and side == -earlier.kind.side:
+    kinds, is_dated = parse.clause.kinds, parse.deadline.is_named
+    if completion.has_chance and parse.clause.direction_at(None) == -earlier.kind.side:
         return None  # "how likely is it to fall" after a question whether it rises to a level
-    is_there = is_fall and parse.deadline.is_named and side == earlier.kind.side
-    needs_level = (
-        is_same and not (parse.clause.amounts or asks_amount) and (is_there or parse.clause.kinds & NEEDS_LEVEL)
-    )
+    is_there = completion.has_chance and is_dated and isinstance(earlier.kind, Touch) and kinds & MOTIONS
+    needs_level = is_same and not (parse.clause.amounts or "how" in kinds) and (is_there or kinds & NEEDS_LEVEL)
     return earlier.level if needs_level and earlier.upper_level is None else None
 
 
@@ -229,13 +223,11 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
     is_carried = "deadline" in carryover
-    if isinstance(earlier.kind, Between | Leave | First) and not amounts and kinds & SIDES and is_carried:
-        kinds = kinds - MOTIONS - BESIDE_DENIAL  # "and if it leaves, up or down?"
-    if is_carried and _is_denied_move(parse.clause, earlier):  # "and that it doesn't fall?"
-        kinds = kinds - BESIDE_DENIAL - MOTIONS
+    is_left = isinstance(earlier.kind, Between | Leave | First) and kinds & SIDES  # "and if it leaves, up or down?"
     is_denied_side = parse.clause.negated and kinds & {"above", "below"} and isinstance(earlier.kind, Close)
-    if is_carried and is_denied_side and not amounts:  # "and that it doesn't drop below?"
-        kinds = kinds - BESIDE_DENIAL - MOTIONS
+    # "And that it doesn't drop below?", "and that it doesn't fall?"
+    is_of_level = not amounts and (is_left or is_denied_side or _is_denied_move(parse.clause, earlier))
+    kinds = kinds - MOTIONS - BESIDE_DENIAL if is_carried and is_of_level else kinds
     is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds

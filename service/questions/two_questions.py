@@ -53,28 +53,27 @@ def pointed_back(
     """
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
     joint = _joint(tokens, earlier, has_two=before is not None and not has_levels)
-    is_of_days = kinds >= {"both_of", "unit"} and kinds & DATE_PARTS <= {"unit", "number"} and not kinds & MARKET_KINDS
-    if not (joint or is_of_days or (has_levels and "stay" in kinds)):
+    if not (joint or (has_levels and "stay" in kinds)):
         return tokens, None
     has_events = bool(earlier.legs) and joint in EVENTS_OF_TWO
     limits = {"number", "percent"} if joint in EVENTS_OF_TWO else DATE_PARTS
-    is_own = kinds & MARKET_KINDS or (kinds & limits and not (joint == "either" and _is_at_least_one(tokens)))
     side = bool(kinds & BULL) - bool(kinds & BEAR)
     events = earlier.legs
     if earlier.comparator == "relative" and side and joint in EVENTS_OF_TWO:  # "both rise" after which does better
         events = tuple(Leg(asset, "up", float(spots[asset])) for asset in earlier.assets)
         has_events = True
-    if (earlier.other_asset and not has_events) or (is_own and not is_of_days):
+    is_own = kinds & MARKET_KINDS or (kinds & limits and not (joint == "either" and _is_at_least_one(tokens)))
+    if (earlier.other_asset and not has_events) or is_own:
         return tokens, None
     dates = [token for token in tokens if token.kind in DATE_WORDS] if kinds & DATE_NAMES else []
     if joint and has_events:
         legs = tuple(_aimed(leg, side) for leg in events) if side else events
         return dates, replace(earlier, legs=legs, **_of_two(joint))
-    if joint and before is not None and not has_levels and not is_of_days:
+    if joint and before is not None and not has_levels:
         before = replace(before, deadline=earlier.deadline) if dates else before
         notes += [LIKELIER] if joint == "likelier" else []
         return dates, _joined(before, earlier, joint, side)
-    if not has_levels or joint in ("better", "worse", "likelier", "not_both") or is_of_days:
+    if not has_levels or joint in ("better", "worse", "likelier", "not_both"):
         raise invalid(LAST_ONLY)
     if joint == "first":
         return [Token("up", "up"), Token("or", "or"), Token("down", "down")], None
