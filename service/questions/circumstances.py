@@ -47,22 +47,15 @@ NO_HISTORY = NoHistory()
 class Circumstances:
     """The time, the prices and the limits with which a text is understood.
 
-    Parameters
-    ----------
-    now
-        When the question is asked, an aware datetime; it is kept in UTC.
-    spots
-        The present price of each asset that has one, in USD.
-    until
-        A deadline from outside the text, an aware datetime. It applies if the text names none; a text that names
-        another day is refused, and so are questions that would otherwise be answered with a note about what was
-        ignored, because others will rely on the question.
-    history
-        The stored prices of the assets; without them, questions that name past prices are refused.
-    rates
-        The exchange rates by currency. A level in a currency without a rate, or with an old one, is refused.
-    coins
-        The other coins that may be asked about; `spots` has the prices of those that the text names.
+    The question is asked at `now`, an aware datetime that is kept in UTC. `spots` has the present price of each asset
+    that has one, in USD, also those of the other `coins` that the text names.
+
+    `until` is a deadline from outside the text, an aware datetime. It applies if the text names none; a text that names
+    another day is refused, and so are questions that would otherwise be answered with a note about what was ignored,
+    because others will rely on the question.
+
+    Without the `history` of an asset, questions that name past prices are refused, and without a fresh rate in `rates`
+    a level in that currency.
     """
 
     now: datetime

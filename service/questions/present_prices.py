@@ -35,10 +35,8 @@ MONEY = {"money", *CURRENCIES}
 NUMBERS, PIECE = {"number", "numeral", "numword"}, "piece"
 BESIDE_AMOUNT = {"filler", "the", "topic", "weight", "times"}
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
-BEFORE_AMOUNT, AFTER_AMOUNT = (
-    {"", "and", "mark", "filler", "how", "what", "be", "have", "the"},
-    {"", "in", "mark", "be", "how"},
-)
+BEFORE_AMOUNT = {"", "and", "mark", "filler", "how", "what", "be", "have", "the"}
+AFTER_AMOUNT = {"", "in", "mark", "be", "how"}
 OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a weight
 # Words that are "for" before what is paid and a limit of time elsewhere; kinds of "and for 500 pounds" after a price.
 FOR = forms("paid")

@@ -32,8 +32,6 @@ DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "thi
 ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS} - {"percent"}
 # Kinds of words that ask nothing.
 FILLERS = {"word", "noise", "filler", "mark"}
-# Fragments of so many tokens are read as one sentence.
-MOST_FRAGMENT_TOKENS = 16
 # "And the price of silver" has so many tokens.
 MOST_FOLLOWING = 4
 # Kinds of a question that no price is added to.
@@ -79,16 +77,13 @@ class Sentence:
     def is_off_topic(self) -> bool:
         """Whether it asks something else: "also is it gonna rain tomorrow"."""
         kinds = [token.kind for token in self.tokens if token.kind != "filler"]
-        return (
-            "word" in kinds and ("will" in kinds or kinds[0] == "be") and not set(kinds) & (MARKET_KINDS | PRICE_MARKS)
-        )
+        is_asked = "will" in kinds or kinds[:1] == ["be"]
+        return is_asked and "word" in kinds and not {*kinds} & (MARKET_KINDS | PRICE_MARKS)
 
     @property
     def is_bare_price(self) -> bool:
         """Whether it is a price, but no percentage, that adds to the sentence before it: "like 3k"."""
-        return (
-            self.is_price and not self.has_question_mark and not any(token.kind == "percent" for token in self.tokens)
-        )
+        return self.is_price and not self.has_question_mark and not _has_kind([self], {"percent"})
 
     @property
     def is_price(self) -> bool:
@@ -124,15 +119,14 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         candidates, key=lambda sentence: (sentence.weight, not sentence.is_follow_up, sentence.has_question_mark)
     )
     prices = [sentence for sentence in sentences[sentences.index(main) + 1 :] if sentence.is_bare_price]
-    is_open = not _has_kind([main], WITHOUT_PRICE) and not (
-        _has_kind([main], DATE_KINDS) and _has_kind(prices, DATE_KINDS)
-    )
-    if len(prices) == 1 and is_open:  # "will eth moon this month? like 3k"
+    are_dated = _has_kind([main], DATE_KINDS) and _has_kind(prices, DATE_KINDS)
+    if (
+        len(prices) == 1 and not are_dated and not _has_kind([main], WITHOUT_PRICE)
+    ):  # "will eth moon this month? like 3k"
         candidates = [sentence for sentence in candidates if sentence not in (main, prices[0])]
         main = replace(main, tokens=(*main.tokens, *prices[0].tokens))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
-    has_number = any(token.kind == "number" for token in others)
-    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENT_TOKENS:
+    if main.is_fragment and any(token.kind == "number" for token in others):
         main, others = Sentence(tuple(token for sentence in candidates for token in sentence.tokens)), []
     rest, aside, has_condition = _without_asides(main.tokens, language)
     has_more = any(sentence.is_question or sentence.is_off_topic for sentence in candidates if sentence is not main)
@@ -164,10 +158,9 @@ def _split(tokens: Sequence[Token]) -> list[Sentence]:
 
 
 def _is_order(tokens: Sequence[Token], place: int) -> bool:
-    token = tokens[place]
-    if token.text in SPEAKERS:
-        return place + 1 < len(tokens) and tokens[place + 1].text == ":"
-    return token.kind == "order"
+    if tokens[place].text in SPEAKERS:
+        return any(token.text == ":" for token in tokens[place + 1 : place + 2])
+    return tokens[place].kind == "order"
 
 
 def _is_stop(tokens: Sequence[Token], place: int) -> bool:
@@ -179,11 +172,9 @@ def _is_stop(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1]
     if place + 1 == len(tokens):
         return True
-    if tokens[place + 1].is_glued or before.text in ABBREVIATIONS:
-        return False
-    if before.kind in ("month", "weekday") and len(before.text) <= 4:
-        return False
-    if re.fullmatch(r"\d\d?\.\d\d?", before.text) and token.is_glued:
+    is_short = before.text in ABBREVIATIONS or (before.kind in ("month", "weekday") and len(before.text) <= 4)
+    is_date = token.is_glued and re.fullmatch(r"\d\d?\.\d\d?", before.text)
+    if tokens[place + 1].is_glued or is_short or is_date:
         return False
     is_day = place > 1 and tokens[place - 2].text.split()[-1] in DAY_WORDS  # "bis zum 5. auf 90k"
     return not (before.kind in ("number", "nth") and (is_day or tokens[place + 1].kind in AFTER_ORDINAL))
@@ -195,9 +186,9 @@ def _adds_level(before: Sequence[Token], behind: Sequence[Token]) -> bool:
     kinds = [token.kind for token in behind[:last]]
     is_level = kinds[:1] == ["or"] and "number" in kinds and {*kinds} <= ADDED_KINDS
     leads = [token for token in before if token.kind not in ("filler", "the")]
-    is_order = any((token.kind, token.value) == ("ordinal", 1.0) for token in leads[-1:])  # "60k first?"
-    is_order |= any(
-        (first.kind, first.value, second.kind) == ("ordinal", 1.0, "reach") for first, second in pairwise(leads)
+    is_order = any(  # "60k first?", "first reach 60k"
+        (first.kind, first.value) == ("ordinal", 1.0) and second.kind in ("", "reach")
+        for first, second in pairwise([*leads, Token("", "")])
     )
     return is_level and is_order and any(token.kind == "number" for token in leads)
 

@@ -32,8 +32,9 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, Language
 
 # The price of a coin in a text that is read only to learn whether prices decide the question.
 ASSUMED_USD = 1.0
-# Markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a company.
-KINDRED_KINDS = {"fund", "coin", "stablecoin", "lookalike"}
+# The values of markets that are not followed but belong to the subject: a fund of bitcoin, another coin, but not a
+# company; and of what an economy does.
+KINDRED, ECONOMY = {"fund", "coin", "stablecoin", "lookalike"}, "economy"
 DEEDS = {"act", "metric", "width", "overtake"}
 # Words for events that the vocabulary has no kind for; words of elections and of central banks that are matters of
 # markets in a question about an event, not in one about a price: "Bitcoin after the election?"
@@ -77,16 +78,14 @@ def read_any(text: str, circumstances: Circumstances, context: ContextQuestion |
         else:
             parse = _whole_question(reading, circumstances) or carry_on(reading, circumstances, context)
     except (InvalidQuestion, NotAMarketQuestion) as refusal:
-        topic, reason = None, refusal
+        reason = refusal
         try:
-            topic = _read_topic(reading, circumstances)
+            if topic := _read_topic(reading, circumstances):
+                return topic
         except InvalidQuestion as topic_refusal:
             reason = topic_refusal
-        if topic is None:
-            if context:
-                reading = _completed(reading, context.question)
-            raise suggested(reason, reading, circumstances) from None
-        return topic
+        reading = _completed(reading, context.question) if context else reading
+        raise suggested(reason, reading, circumstances) from None
     parse = _after(parse, context) if context else parse
     if parse.question.comparator not in (WITHOUT_AMOUNT if parse.is_bound else MISREAD):
         return parse
@@ -151,16 +150,15 @@ def coins_to_price(text: str, circumstances: Circumstances) -> tuple[str, ...]:
 def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQuestion | None:
     """The topic of a text; None if it asks about no event, or about a price."""
     language = reading.language
-    economy = {"kind": "topic", "value": "economy"}
+    economy = {"kind": "topic", "value": ECONOMY}
     tokens = [replace(token, **economy) if token.text in MATTERS else token for token in reading.tokens]
     split = find_question(tokens, language, MARKET_KINDS | {"topic"})
     if split is None or split.is_order:
         return None
     refuse_looking_back(split.main)
     refuse_ratio(split.main, language, circumstances)
-    matters = (token for token in split.main if token.kind in ("asset", "widely") or _is_economy(token))
-    kindred = (token for token in split.main if token.kind == "other" and token.value in KINDRED_KINDS)
-    if not _is_yes_or_no(split.main, reading.text) or not any((*matters, *kindred)):
+    is_of_markets = any(token.kind in ("asset", "widely") or token.value in {ECONOMY, *KINDRED} for token in split.main)
+    if not is_of_markets or not _is_yes_or_no(split.main, reading.text):
         return None
     subject = _subject(split.main, circumstances.spots)
     deadline = deadline_of(split, language, circumstances, subject.asset)
@@ -179,17 +177,11 @@ def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
     return "?" in text or any(token.kind in ("will", "ask", "li") for token in main)
 
 
-def _is_economy(token: Token) -> bool:
-    return token.kind == "topic" and token.value == "economy"
-
-
 def _subject(main: Sequence[Token], spots: Mapping[str, float]) -> Subject:
     """The first asset that is named, also by a fund of it; Bitcoin if there is none."""
     key = next((asset for token in main for asset in _assets(token)), "btc")
-    asset = available(key, spots)
-    return Subject(
-        asset, notes=(f"No price decides this question. The voters are shown the price of {ASSETS[asset].name}.",)
-    )
+    note = f"No price decides this question. The voters are shown the price of {ASSETS[key].name}."
+    return Subject(available(key, spots), notes=(note,))
 
 
 def _assets(token: Token) -> list[str]:
@@ -207,14 +199,13 @@ def _is_event(clause: Clause, language: Language) -> bool:
         return False
     # "Bitcoin dominance" is its share of the value of all coins.
     has_dominance = any(token.kind == "other" and any(stem in token.text for stem in DOMINANCE) for token in tokens)
-    economy = any(_is_economy(token) for token in tokens) and "asset" not in kinds
+    economy = any(token.value == ECONOMY for token in tokens) and "asset" not in kinds
     if kinds & FIGURES or economy or _counts_coins(clause) or has_dominance:
         return True
     if clause.amounts or clause.has_stray:
         return False
-    if kinds & DEEDS or is_flip(tokens) or any(token.text in HAPPENINGS for token in tokens):
-        return True
-    return _mentions_others(clause, language)
+    is_deed = kinds & DEEDS or is_flip(tokens) or any(token.text in HAPPENINGS for token in tokens)
+    return bool(is_deed) or _mentions_others(clause, language)
 
 
 def _mentions_others(clause: Clause, language: Language) -> bool:
@@ -233,14 +224,10 @@ def _mentions_others(clause: Clause, language: Language) -> bool:
 
 def _compares_or_moves_prices(tokens: Sequence[Token]) -> bool:
     """Example: "Bitcoin rise on the approval": whether the asset itself moves, unlike in "network go down"."""
-    for place, token in enumerate(tokens):
-        if token.kind in ("outperform", "underperform"):
-            return True
-        if token.kind in ("asset", "widely"):
-            following = [later.kind for later in tokens[place + 1 :] if later.kind not in LINKS]
-            if following[:1] in MOVES or following[:2] in MOVES:
-                return True
-    return False
+    kinds = [token.kind for token in tokens if token.kind not in LINKS]
+    places = [place for place, kind in enumerate(kinds, 1) if kind in ("asset", "widely")]
+    moves = any(kinds[place : place + size] in MOVES for place in places for size in (1, 2))
+    return moves or not {"outperform", "underperform"}.isdisjoint(kinds)
 
 
 def _counts_coins(clause: Clause) -> bool:

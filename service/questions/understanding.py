@@ -7,11 +7,10 @@ from the remaining words. Every step may refuse the question.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import islice
 
 from service.errors import (
     FieldError,
@@ -87,14 +86,9 @@ def refusing() -> Iterator[None]:
 def understand(text: str, circumstances: Circumstances) -> Question:
     """The question that `text`, at most 500 characters in one of the languages of the vocabulary, asks.
 
-    Raises
-    ------
-    NotAMarketQuestion
-        If the text is not about a market.
-    InvalidQuestion
-        If the question cannot be answered, or only by guessing.
-    InvalidRequest
-        If the text is too long or contains control characters. All details say how to ask instead.
+    Raises NotAMarketQuestion for a text that is not about a market, InvalidQuestion for a question that cannot be
+    answered, or only by guessing, and InvalidRequest for a text that is too long or has control characters. All details
+    say how to ask instead.
     """
     return parse(text, circumstances).question
 
@@ -110,11 +104,12 @@ def parse(text: str, circumstances: Circumstances) -> Parse:
 
 def suggested(refusal: InvalidRequest, reading: TokenizedText, circumstances: Circumstances) -> InvalidRequest:
     """The refusal of a text with questions close to it that are understood as they are meant."""
-    if reading.size > MOST_WORDS:
-        return refusal
-    meanings = dict(proposals(reading, circumstances))
+    meanings = {} if reading.size > MOST_WORDS else dict(proposals(reading, circumstances))
     suggestions = [sentence for sentence, meaning in meanings.items() if _asks(sentence, circumstances) == meaning]
-    return with_suggestions(refusal, suggestions)
+    if not suggestions:
+        return refusal
+    errors = [replace(error, message=_exemplified(error.message, suggestions[0])) for error in refusal.errors]
+    return type(refusal)(_exemplified(refusal.detail, suggestions[0]), errors, suggestions)
 
 
 def _asks(sentence: str, circumstances: Circumstances) -> str | None:
@@ -166,9 +161,8 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
         raise invalid("A multiple of what another asset returns is not covered. Ask which of the two returns more.")
     if level_notes and ("multiple" in clause.kinds or any(amount.is_percent for amount in clause.amounts)):
         raise invalid(f"{level_notes[0]} Name the level itself in USD, without a percentage.", "level")
-    text = reading.text
     return Parse(
-        text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, level_notes
+        reading.text, circumstances, language, split, count, earlier, subject, spot, deadline, clause, pair, level_notes
     )
 
 
@@ -246,14 +240,6 @@ def _of_trading(deadline: Deadline, tokens: Sequence[Token], now: datetime) -> D
     return replace(deadline, at=at) if (is_period or is_end) and names_close and at > now else deadline
 
 
-def with_suggestions(refusal: InvalidRequest, suggestions: Sequence[str]) -> InvalidRequest:
-    """The refusal with these suggestions, the first of them as the example in its detail."""
-    if not suggestions:
-        return refusal
-    errors = [replace(error, message=_exemplified(error.message, suggestions[0])) for error in refusal.errors]
-    return type(refusal)(_exemplified(refusal.detail, suggestions[0]), errors, suggestions)
-
-
 def _exemplified(detail: str, example: str) -> str:
     """The detail with this example in the place of the general one, or at its end where it has none."""
     detail = detail.replace(EXAMPLE, example)
@@ -266,33 +252,28 @@ def proposals(reading: TokenizedText, circumstances: Circumstances) -> Iterator[
     candidates = [asset for asset in ASSETS if math.isfinite(spots.get(asset, math.nan)) and spots[asset] > 0]
     if not candidates:
         return
-    assets = _named(tokens, candidates)
-    deadline = _deadline(tokens[:MOST_TOKENS], now, reading.language, is_week_over=is_week_over(assets[0], now))
-    kinds = {token.kind for token in tokens}
-    if not kinds & {"asset", "number", *PREDICATES}:
-        deadline = None  # that of the weather
-    instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
-    levels = _levels(deadline.rest if deadline else tokens[:MOST_TOKENS], spots[assets[0]])
-    levels = () if "weight" in kinds else levels  # 20,000 yen a gram
-    side = -1 if kinds & BEAR and not kinds & BULL else 1
-    questions = _questions(assets, levels, side, Deadline(circumstances.until or instant, []), now, spots)
-    for question in islice(questions, MOST_PROPOSALS):
-        yield brief(question), question.canonical
-
-
-def _named(tokens: Sequence[Token], candidates: Sequence[str]) -> tuple[str, ...]:
-    """The assets of the text that have a price, or else the first that has one."""
     keys = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
-    return tuple(asset for asset in keys if asset in candidates) or (candidates[0],)
-
-
-def _deadline(tokens: Sequence[Token], now: datetime, language: Language, *, is_week_over: bool) -> Deadline | None:
-    """The deadline that the tokens name, if there may be one."""
-    try:
-        deadline = find_deadline(tokens, now, language, is_week_over=is_week_over)
-    except InvalidQuestion:
-        return None
-    return deadline if deadline.is_named else None
+    assets = [asset for asset in keys if asset in candidates] or candidates[:1]
+    kinds, deadline = {token.kind for token in tokens}, None
+    if kinds & {"asset", "number", *PREDICATES}:  # else it is that of the weather
+        is_over = is_week_over(assets[0], now)
+        with suppress(InvalidQuestion):
+            deadline = find_deadline(tokens[:MOST_TOKENS], now, reading.language, is_week_over=is_over)
+    deadline = deadline if deadline and deadline.is_named else None
+    instant = deadline.at if deadline else datetime.combine(now.date() + DEFAULT, LAST_SECOND, now.tzinfo)
+    rest = deadline.rest if deadline else tokens[:MOST_TOKENS]
+    levels = () if "weight" in kinds else _levels(rest, spots[assets[0]])  # 20,000 yen a gram
+    side = -1 if kinds & BEAR and not kinds & BULL else 1
+    # Which of two assets returns more; whether levels are reached; up or down.
+    asset, *others = assets
+    spot = spots[asset]
+    round_level = float(f"{spot * (1 + side * STEP):.1e}")  # two significant digits, about 5% away
+    events = [(Subject(asset, others[0]), Criterion("relative"))] if others else []
+    touches = [touch(checked(level, spot), upward=level > spot) for level in (levels or (round_level,))[:2]]
+    events += [(Subject(asset), event) for event in (*touches, Criterion("up" if side > 0 else "down"))]
+    for subject, criterion in events[:MOST_PROPOSALS]:
+        question = build("", now, spot, subject, Deadline(circumstances.until or instant, []), criterion)
+        yield brief(question), question.canonical
 
 
 def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
@@ -301,22 +282,3 @@ def _levels(tokens: Sequence[Token], spot: float) -> tuple[float, ...]:
     choices = [[amount.value(spot) * factor for factor in (1, 1000, 0.001)] for amount in amounts]
     matches = [next((level for level in levels if is_near(level, spot)), None) for levels in choices]
     return tuple(dict.fromkeys(level for level in matches if level is not None and level != spot))
-
-
-def _questions(
-    assets: Sequence[str],
-    levels: Sequence[float],
-    side: int,
-    deadline: Deadline,
-    now: datetime,
-    spots: Mapping[str, float],
-) -> Iterator[Question]:
-    """Which of two assets returns more; whether levels are reached; up or down."""
-    asset, *others = assets
-    spot = spots[asset]
-    round_level = float(f"{spot * (1 + side * STEP):.1e}")  # two significant digits, about 5% away
-    if others:
-        yield build("", now, spot, Subject(asset, others[0]), deadline, Criterion("relative"))
-    for level in (levels or (round_level,))[:2]:
-        yield build("", now, spot, Subject(asset), deadline, touch(checked(level, spot), upward=level > spot))
-    yield build("", now, spot, Subject(asset), deadline, Criterion("up" if side > 0 else "down"))
