@@ -86,12 +86,12 @@ class CompletedText(NamedTuple):
     """
 
     tokens: list[Token]
-    carryover: frozenset[Carryover]
+    carryover: set[Carryover]
     earlier: Question
     has_event: bool
     is_opposite: bool
     has_chance: bool
-    notes: tuple[Assumption, ...]
+    notes: list[Assumption]
 
 
 def complete(
@@ -156,9 +156,7 @@ def complete(
         is_exchanged = is_opposite and earlier.comparator == "relative"
         tokens = _with_asset(tokens, str(earlier.other_asset if is_exchanged else (recount or earlier).asset))
         carryover.add("asset")
-    return CompletedText(
-        tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
-    )
+    return CompletedText(tokens, carryover, recount or earlier, has_event, is_opposite, has_chance, notes)
 
 
 def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:
@@ -270,8 +268,9 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     is_of_moves = isinstance(earlier.kind, DaysMoving)
     has_least = any(token.text in LEAST for token in plain)
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
-    sides = {SIGNS_OF_SIDES[kind] for kind in kinds if kind in BULL | BEAR}
-    rest = {*kinds} - {"number", "in_a_row", *BULL, *BEAR, *bounds} - ({"unit"} if is_run or bounds else set())
+    moves = {"up", "down"} if any(token.kind in ("will", "ask") for token in tokens) else BULL | BEAR
+    sides = {SIGNS_OF_SIDES[kind] for kind in kinds if kind in moves}
+    rest = {*kinds} - {"number", "in_a_row", *moves, *bounds} - ({"unit"} if is_run or bounds else set())
     if rest or not (numbers or sides or is_run) or len(sides) > 1 or (sides and not is_of_moves):
         return None
     days = numbers[0] if numbers else earlier.days

@@ -1,7 +1,4 @@
-"""Follow-up questions: "and eth?", "by friday?", "what about 60k" are read with the question that they carry on.
-
-The words of a follow-up are completed with the asset, the deadline and the event of the earlier question.
-"""
+"""Follow-up questions: "and eth?", "by friday?", "what about 60k" are read with the question that they carry on."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from service.questions.coins import TokenizedText, read_markets
 from service.questions.completion import MOST_UNKNOWN, CompletedText, complete
 from service.questions.criteria import COLOURS
 from service.questions.criterion import Criterion, checked, invalid, price, rounded, unclear
-from service.questions.dates.deadline import SOONEST, Deadline
+from service.questions.dates.deadline import SOONEST
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch
@@ -90,7 +87,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
         reading = reading._replace(tokens=[Token("how", "how")])
     completion = complete(reading, circumstances, context.question, context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
-    carryover: set[Carryover] = {*completion.carryover}
+    carryover = completion.carryover
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
@@ -116,9 +113,14 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     days = (parse.count.days if parse.count else None) or 0
     is_too_soon = earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
     if not parse.deadline.is_named and not is_too_soon:
+        if earlier.deadline - circumstances.now < SOONEST:
+            detail = "The deadline of the earlier question has passed. Name another one: for example, by Friday."
+            raise invalid(detail, "deadline")
         carryover.add("deadline")
         is_lasting = parse.clause.kinds >= {"stay", "between"}
-        parse = replace(parse, deadline=_deadline_of(parse.deadline, earlier, circumstances.now, is_lasting=is_lasting))
+        preposition = "on" if isinstance(earlier.kind, LastPrice) and not is_lasting else "by"
+        deadline = replace(parse.deadline, at=earlier.deadline, is_named=True, preposition=preposition)
+        parse = replace(parse, deadline=deadline)
     if begin := _begin(parse, earlier, carryover):
         parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
@@ -171,15 +173,6 @@ def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
     is_there = completion.has_chance and is_dated and isinstance(earlier.kind, Touch) and kinds & MOTIONS
     needs_level = is_same and not (parse.clause.amounts or "how" in kinds) and (is_there or kinds & NEEDS_LEVEL)
     return earlier.level if needs_level and earlier.upper_level is None else None
-
-
-def _deadline_of(own: Deadline, earlier: Question, now: datetime, *, is_lasting: bool) -> Deadline:
-    if earlier.deadline - now < SOONEST:
-        raise invalid(
-            "The deadline of the earlier question has passed. Name another one: for example, by Friday.", "deadline"
-        )
-    preposition = "on" if isinstance(earlier.kind, LastPrice) and not is_lasting else "by"
-    return replace(own, at=earlier.deadline, is_named=True, preposition=preposition)
 
 
 def _has_colour(clause: Clause) -> bool:
@@ -295,9 +288,8 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     if "level" in parse.carryover and event.asset == earlier.asset and event.level_pct != earlier.level_pct:
         criterion = criterion.noted(f"The size of the earlier question is taken over: {event.level_pct:+g}%.", "size")
     if _is_weekday_before(parse, earlier):
-        criterion = criterion.noted(
-            f"The day is understood as {parse.deadline.at:%Y-%m-%d}, the next such day.", "deadline"
-        )
+        note = f"The day is understood as {parse.deadline.at:%Y-%m-%d}, the next such day."
+        criterion = criterion.noted(note, "deadline")
     if event.notes:
         criterion = replace(criterion, notes=(*criterion.notes, *event.notes))
     elif event.asset != earlier.asset and event.level_pct is None and event.levels and "level" in parse.carryover:
