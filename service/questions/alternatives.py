@@ -1,7 +1,4 @@
-"""Whether a reading is sure, and the other readings where a text leaves a choice: which day, which amount, and when.
-
-Each is built from the parts of the question as it was understood, with one part replaced.
-"""
+"""Whether a reading is sure, and the other readings where a text leaves a choice: which day, which amount, and when."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 from typing import Literal, get_args
 
 from service.errors import InvalidQuestion
@@ -71,13 +69,8 @@ def alternatives(parse: Parse) -> tuple[Alternative, ...]:
     if parse.pair is not None or parse.earlier is not None:
         return ()
     readings: dict[str, Alternative] = {}
-    for question, reason in (
-        *parse.others,
-        *_other_dates(parse),
-        *_other_amounts(parse),
-        *_other_starts(parse),
-        *_other_events(parse),
-    ):
+    choices = (_other_dates, _other_amounts, _other_starts, _other_events)
+    for question, reason in (*parse.others, *chain.from_iterable(others(parse) for others in choices)):
         if question.canonical != parse.question.canonical and not _is_decided(question):
             readings.setdefault(question.canonical, Alternative(brief(question), question.canonical, reason))
     return tuple(readings.values())[:MOST_ALTERNATIVES]

@@ -63,9 +63,8 @@ class TokenizedText(NamedTuple):
 def read_markets(text: str, coins: Coins, likely: Language | None = None) -> TokenizedText:
     """The text as it was read, in the `likely` language where it may be several.
 
-    Raises InvalidRequest for a text that is too long or not clean.
-
-    A ticker in capitals that is also a word ("HIGH") counts only where no other market is named.
+    Raises InvalidRequest for a text that is too long or not clean. A ticker in capitals that is also a word ("HIGH")
+    counts only where no other market is named.
     """
     text = clean(text)
     language, tokens = read(text, likely)
@@ -83,14 +82,12 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
 def _implied(tokens: Sequence[Token], place: int, coins: Coins) -> Token:
     """The token itself, or the market of a text without another: "link over 20", "will the ounce be above 4,300"."""
     token, before = tokens[place], {other.kind for other in tokens[:place]}
-    if (
-        re.split("[ ']", token.text)[-1] in OUNCES
-        and token.kind in UNKNOWN
-        and not before & {"number", "numword", "how", "money"}
-    ):
+    if token.kind not in UNKNOWN:
+        return token
+    if re.split("[ ']", token.text)[-1] in OUNCES and not before & {"number", "numword", "how", "money"}:
         return replace(token, kind="asset", value="gold")
     has_number = any(other.kind == "number" for other in tokens)
-    if token.text in FIRST_TICKERS and token.kind in UNKNOWN and not before and has_number:
+    if token.text in FIRST_TICKERS and not before and has_number:
         return _asset(replace(token, kind="other", text=f"{token.text} coin", value="coin"), token.text, coins)
     return token
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -56,7 +56,7 @@ def refuse_unpriced(amounts: Sequence[Amount], rates: Rates, now: datetime) -> N
     """Refuse a currency that is not converted, or whose rate is missing or old."""
     for currency in (amount.currency for amount in amounts if not (amount.is_percent or amount.is_multiple)):
         rate = rates.get(currency)
-        if not currency or (rate and rate.is_fresh(now)):
+        if not currency or (currency in UNITS and rate and rate.is_fresh(now)):
             continue
         if currency not in UNITS:
             raise invalid(f"A level may be in {CHOICES}, not in other currencies. Give it in one of them.", "level")
@@ -68,23 +68,19 @@ def refuse_unpriced(amounts: Sequence[Amount], rates: Rates, now: datetime) -> N
 
 def conversion_notes(tokens: Sequence[Token], amounts: Sequence[Amount], rates: Rates, spot: float) -> tuple[str, ...]:
     """What each converted amount is in USD and at which rate, or that a move is measured in USD."""
-    notes = tuple(dict.fromkeys(note for amount in amounts for note in _conversions(amount, rates, spot)))
+    notes = list[str]()
+    for amount in amounts:
+        rate = None if amount.is_percent or amount.is_multiple else rates.get(amount.currency)
+        for usd in (amount.value(spot), amount.upper_value(spot)):
+            if rate is None or usd is None:
+                continue
+            original, level = price(usd / rate.usd), price(float(f"{usd:.10g}"))
+            value = f"rate of {price(rate.usd)} USD per {UNITS[amount.currency]}"
+            source = f"{rate.source}, {rate.as_of:%Y-%m-%d %H:%M} UTC" if rate.as_of else ""
+            origin = f"the {value} ({source})" if source else f"an assumed {value}"
+            notes.append(f"{original} {amount.currency} are {level} USD at {origin}.")
     if notes:
-        return (*notes, "The question is decided in USD.")
+        return (*dict.fromkeys(notes), "The question is decided in USD.")
     currency = quote_currency(tokens, amounts)
     name = f" {currency}" if currency in UNITS else ""
     return (f"Prices and moves are measured in USD, not in{name or ' another currency'}.",) if currency else ()
-
-
-def _conversions(amount: Amount, rates: Rates, spot: float) -> Iterator[str]:
-    rate = rates.get(amount.currency)
-    if rate is None or amount.is_percent or amount.is_multiple:
-        return
-    for usd in (amount.value(spot), amount.upper_value(spot)):
-        if usd is not None:
-            original, level = price(usd / rate.usd), price(float(f"{usd:.10g}"))
-            value = f"rate of {price(rate.usd)} USD per {UNITS[amount.currency]}"
-            origin = (
-                f"the {value} ({rate.source}, {rate.as_of:%Y-%m-%d %H:%M} UTC)" if rate.as_of else f"an assumed {value}"
-            )
-            yield f"{original} {amount.currency} are {level} USD at {origin}."

@@ -239,12 +239,8 @@ def _stated_wish(
     market. "By tomorrow" in German is a good-bye too, but not after a question.
     """
     kinds = {token.kind for token in tokens}
-    if (
-        "loss" in intents
-        and ("accuracy" not in intents or kinds & NAMES)
-        and "?" not in clean(text)
-        and not kinds & (DATE_KINDS | SIDES | ASKS_ON)
-    ):
+    is_of_loss = "loss" in intents and ("accuracy" not in intents or kinds & NAMES)
+    if is_of_loss and "?" not in clean(text) and not kinds & (DATE_KINDS | SIDES | ASKS_ON):
         return "loss"
     has_digits = any(token.text[:1].isdigit() for token in tokens)
     if context and not (has_digits or kinds & (DATE_KINDS | ASKS_ON)) and (last := _last_wish(text)):

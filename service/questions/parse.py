@@ -170,6 +170,7 @@ class Parse:
             notes += (EXTREME,)
         if not self.is_bound:
             notes += (*_deadline_notes(self), *_notes(self.split))
+        # One asset, one instant and no count of days.
         is_joint = self.subject.other is not None or self.pair is not None
         has_one_event = not is_joint and self.earlier is None and self.count is None
         notes += _unused_notes(self.clause, self.criterion, has_one_event=has_one_event)
@@ -195,8 +196,7 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
     monday = (parse.now + timedelta(days=7 - parse.now.weekday())).date()
-    is_closed = deadline.start and deadline.start.date() == monday and is_week_over(parse.subject.asset, parse.now)
-    if is_closed:
+    if deadline.start and deadline.start.date() == monday and is_week_over(parse.subject.asset, parse.now):
         return deadline.notes  # there is no price before it
     if deadline.start is not None and counts_from_now:
         note = f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}."
@@ -260,10 +260,7 @@ def build(
 
 
 def _unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) -> tuple[str, ...]:
-    """The notes about words, numbers and times to which no meaning was found.
-
-    `has_one_event` if the question has one asset, one instant and no count of days.
-    """
+    """The notes about words, numbers and times to which no meaning was found."""
     tokens = clause.tokens
     words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
     has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)

@@ -29,7 +29,6 @@ PRESENT = {"now", "be", "what", "which", "how", "on"}
 TODAY = ("rel", 0.0)
 # Kinds of the currency that a price is asked for in: "in euro".
 CURRENCIES = {"currency", "foreign"}
-CONVERSION = CURRENCIES | {"in", "to"}
 MONEY = {"money", *CURRENCIES}
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
 NUMBERS, PIECE = {"number", "numeral", "numword"}, "piece"
@@ -153,7 +152,7 @@ def only_named(
     amount, tokens = without_amount(read_markets(text, circumstances.coins, language).tokens, context)
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
-    bare_kinds = BARE_KINDS | PRESENT | CONVERSION
+    bare_kinds = BARE_KINDS | PRESENT | CURRENCIES | {"in", "to"}
     if len(assets) > 1 or amount:
         bare_kinds |= {"and", "have", "stay"} | ({"who"} if "be" in kinds else set())  # "was ist ein halber btc wert"
     names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)

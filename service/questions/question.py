@@ -19,10 +19,7 @@ LATER_FIELDS = ("legs", "earlier")
 
 @dataclass(frozen=True)
 class Leg:
-    """One of the two events of a question of the kind `both` or `either`, with its own `asset` and price `spot`.
-
-    The fields mean the same as those of a question.
-    """
+    """One of the two events of a question of the kind `both` or `either`; its fields mean what those of it mean."""
 
     asset: str
     comparator: LegComparator

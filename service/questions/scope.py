@@ -57,10 +57,7 @@ FOREIGN_LETTER = re.compile("[іїєґ\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
-    """The refusal of a text that names no asset.
-
-    InvalidQuestion if it is about markets or in a script that is not read, else NotAMarketQuestion.
-    """
+    """The refusal of a text that names no asset: InvalidQuestion if it is about markets or not read."""
     words = [token for token in tokens if token.kind == "word"]
     if words and 2 * sum(_is_strange(token.text) for token in words) >= len(words):
         return _unread()
@@ -107,10 +104,9 @@ def refuse_other_matters(clause: Clause, deadline: Deadline) -> None:
     if any(token.kind == "word" and _is_strange(token.text) for token in tokens):
         raise _unread()
     is_tier = any(token.kind == "approx" and token.text[:1] == "台" for token in tokens)  # "70ドル台に落ちる"
-    if (is_tier and "fall" in kinds and "below" not in kinds) or any(
-        token.text == "s" and token.is_glued and tokens[place].kind == "number"
-        for place, token in enumerate(tokens[1:])
-    ):
+    pairs = pairwise(tokens)
+    is_decade = any(number.kind == "number" and mark.text == "s" and mark.is_glued for number, mark in pairs)
+    if is_decade or (is_tier and "fall" in kinds and "below" not in kinds):
         raise invalid(
             "A range like 'the 90s' is unclear. Give its ends: for example, between 90,000 and 100,000.", "level"
         )

@@ -54,9 +54,8 @@ class Sentence:
         kinds = {token.kind for token in self.tokens if token.value != "past"}
         if kinds <= FILLERS | {"ever", "chance"}:
             return int(self.has_question_mark)  # "Right?", "Possible?"
-        weight = 2 * bool(kinds & MARKET_KINDS) + 2 * bool(kinds & PREDICATES)
-        weight += 2 * self.has_question_mark
-        return weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICE_MARKS)
+        weight = bool(kinds & MARKET_KINDS) + bool(kinds & PREDICATES) + self.has_question_mark
+        return 2 * weight + bool(kinds & {"will", "when"}) + bool(kinds & PRICE_MARKS)
 
     @property
     def is_fragment(self) -> bool:
@@ -105,10 +104,7 @@ class SplitText:
 
 
 def find_question(tokens: Sequence[Token], language: Language, matters: Set[str] = MARKET_KINDS) -> SplitText | None:
-    """Split the text around the sentence that looks most like a market question.
-
-    Returns None if no sentence has a word of one of the kinds `matters`, those that make a sentence one about markets.
-    """
+    """Split the text around the sentence that is most like a market question; None if none has a kind of `matters`."""
     sentences = _split(tokens)
     candidates = [sentence for sentence in sentences if not sentence.is_order]
     if not _has_kind(candidates, matters):

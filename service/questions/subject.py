@@ -10,7 +10,7 @@ from itertools import pairwise
 from service.market.assets import ASSETS, asset_of
 from service.questions.amounts import find_amounts
 from service.questions.circumstances import Circumstances
-from service.questions.coins import Coins, is_single_coin
+from service.questions.coins import is_single_coin
 from service.questions.criterion import NAMES, Assumption, invalid, is_near
 from service.questions.dates.deadline import find_deadline
 from service.questions.lexicon import forms
@@ -22,13 +22,12 @@ MORE_WORDS = forms("more")
 THAN, THAN_BEHIND = forms("than"), forms("than_behind")
 # Markets that an asset before their name only describes.
 DESCRIPTIONS = {"coin", "company", "fund", "lookalike"}
+PEGGED = "A stablecoin is meant to stay at a fixed price, so its price is not covered."
 STAND_IN = Assumption("Bitcoin is the stand-in for the whole crypto market.", "asset")
 # Kinds between a verb and the market that is exceeded: Spanish "superará a la plata", French "dépassera-t-il l'argent".
 BETWEEN_RIVALS = {"the", "to", "athour", "filler", "q"}
 COMPARATIVES = {"above", "below", "exceed"}
 COMPARISONS = {"outperform", "underperform", "versus", "better", "which"}
-
-
 # Words for the ratio of two prices, alone between the names of two assets ("eth to btc"), and for the ounce of one.
 RATIOS, PER, OUNCES = forms("ratio"), forms("per"), forms("ounce")
 
@@ -78,7 +77,9 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     first = markets[0] if markets else Token("other", "")
     is_quote = bool(assets) and first.text in ("usdc", "tether") and tokens[-1] is not first
     if (first.kind == "other" and not is_quote) or _is_only_described(tokens):
-        raise invalid(f"{_why_not(first, coins)} Ask about one of {NAMES}.", "asset")
+        reason = f" {coins.reason}" if coins.reason and is_single_coin(first) else ""
+        refusal = PEGGED if first.value == "stablecoin" else f"That market is not covered.{reason}"
+        raise invalid(f"{refusal} Ask about one of {NAMES}.", "asset")
     if not assets:
         return Subject(available("btc", spots), notes=(STAND_IN,))
     asset = available(assets[0], spots)
@@ -100,14 +101,6 @@ def _denies_another(tokens: Sequence[Token], asset: str) -> bool:
     denials = [token for before, token in pairwise(tokens) if before.kind == "not" and token.kind == "asset"]
     is_single = sum(token.kind == "not" for token in tokens) == 1
     return is_single and any(token.value != asset for token in denials)
-
-
-def _why_not(market: Token, coins: Coins) -> str:
-    """Why a market that is not followed is not covered."""
-    if market.value == "stablecoin":
-        return "A stablecoin is meant to stay at a fixed price, so its price is not covered."
-    reason = coins.reason if is_single_coin(market) else ""
-    return f"That market is not covered. {reason}".strip()
 
 
 def _markets(tokens: Sequence[Token]) -> list[Token]:

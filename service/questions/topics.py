@@ -65,11 +65,9 @@ class TopicQuestion(NamedTuple):
 def read_any(text: str, circumstances: Circumstances, context: ContextQuestion | None = None) -> Parse | TopicQuestion:
     """The question that prices decide, else the topic; if the text is neither, raises the refusal of the former.
 
-    `context` is the earlier question that the text may carry on.
-
-    A topic's asset is the one whose prices are shown beside it: the first one that is named, or Bitcoin. A
-    past date, another day than `until` and a condition are refused as in `understand`. A note says so where no deadline
-    was named.
+    `context` is the earlier question that the text may carry on. A topic's asset is the one whose prices are shown
+    beside it: the first one that is named, or Bitcoin. A past date, another day than `until` and a condition are
+    refused as in `understand`. A note says so where no deadline was named.
     """
     reading = read_markets(text, circumstances.coins, context and context.language)
     try:
@@ -112,9 +110,8 @@ def _whole_question(reading: TokenizedText, circumstances: Circumstances) -> Par
     except InvalidRequest:
         return None
     codes = {note.code for note in parse.question.notes if isinstance(note, Assumption)}
-    is_bare = not parse.clause.amounts and (
-        reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
-    )
+    carries = reading.tokens[0].kind in LEADING or any(token.value == CARRY for token in reading.tokens)
+    is_bare = carries and not parse.clause.amounts
     is_asked = parse.question.comparator != "open" or bool(parse.clause.kinds & {"what", "how", "forecast"})
     is_dated = parse.deadline.is_named or parse.clause.has_order
     is_whole = is_dated and is_asked and codes - {"words"} <= DATE_CODES and not is_bare
@@ -158,7 +155,9 @@ def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQu
     refuse_looking_back(split.main)
     refuse_ratio(split.main, language, circumstances)
     is_of_markets = any(token.kind in ("asset", "widely") or token.value in {ECONOMY, *KINDRED} for token in split.main)
-    if not is_of_markets or not _is_yes_or_no(split.main, reading.text):
+    opens = {token.kind for token in split.main[:3]} & OPENING or split.main[0].text in ADVICE_WORDS
+    is_asked = "?" in reading.text or any(token.kind in ("will", "ask", "li") for token in split.main)
+    if not is_of_markets or opens or not is_asked:
         return None
     subject = _subject(split.main, circumstances.spots)
     deadline = deadline_of(split, language, circumstances, subject.asset)
@@ -169,12 +168,6 @@ def _read_topic(reading: TokenizedText, circumstances: Circumstances) -> TopicQu
     deadline_notes = () if deadline.is_named or circumstances.until is not None else (NOT_NAMED,)
     criterion = Criterion("topic", notes=(*subject.notes, *deadline_notes))
     return TopicQuestion(build(reading.text, circumstances.now, spot, subject, deadline, criterion), language)
-
-
-def _is_yes_or_no(main: Sequence[Token], text: str) -> bool:
-    if {token.kind for token in main[:3]} & OPENING or main[0].text in ADVICE_WORDS:
-        return False
-    return "?" in text or any(token.kind in ("will", "ask", "li") for token in main)
 
 
 def _subject(main: Sequence[Token], spots: Mapping[str, float]) -> Subject:

@@ -40,11 +40,7 @@ LAST_ONLY = "Only the last question is carried on. Name both levels, assets or d
 
 
 def pointed_back(
-    tokens: list[Token],
-    earlier: Question,
-    before: Question | None,
-    spots: Mapping[str, float],
-    notes: list[Assumption],
+    tokens: list[Token], earlier: Question, before: Question | None, spots: Mapping[str, float], notes: list[Assumption]
 ) -> tuple[list[Token], Question | None]:
     """The tokens, and the earlier question with another event of its two, or one question of the last two.
 

@@ -1,8 +1,4 @@
-"""From the text of a question to what YES means.
-
-The text is cleaned, split into tokens and sentences, and the dates are taken out of the question; the criterion follows
-from the remaining words. Every step may refuse the question.
-"""
+"""From the text of a question to what YES means, in steps that may refuse it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a text wants, as it was read, and the classifier of one that asks no question which can be forecast.
-
-Such a text wants the same as an example that it equals, or as the most similar ones, by naive Bayes over pieces of
-words.
-"""
+"""What a text wants, as it was read; without a question in it, by naive Bayes over pieces of the words of examples."""
 
 from __future__ import annotations
 
