@@ -14,6 +14,8 @@ from typing import Any
 
 import httpcore2
 
+from service.sources.sessions import in_time
+
 Resolve = Callable[[str, int, float], list[str]]
 
 
@@ -21,30 +23,28 @@ class AddressRefused(httpcore2.ConnectError):
     """The name leads to an address that is not allowed."""
 
 
-def resolve(host: str, port: int, _end: float) -> list[str]:
-    """The addresses of a name, by the system's resolver, which cannot be interrupted."""
+def resolve(host: str, port: int, end: float) -> list[str]:
+    """The addresses of a name; the system's resolver cannot be interrupted, so it is abandoned at the instant `end`."""
     try:
-        return [str(address[0]) for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        records = in_time(end - time.monotonic(), lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    except TimeoutError:
+        raise httpcore2.ConnectTimeout("the name was not resolved in time") from None
     except (OSError, UnicodeError) as error:
         raise httpcore2.ConnectError(str(error)) from error
-
-
-def anywhere(_address: str) -> bool:
-    """Whether an address may be connected to: any."""
-    return True
+    return [str(address[0]) for *_, address in records]
 
 
 class DeadlineBackend(httpcore2.NetworkBackend):
     """Opens streams whose `timeout` is an instant of the monotonic clock.
 
     A name is resolved once, and the connection is made to an address that was then resolved. All of them must be
-    `allowed`; otherwise AddressRefused is raised, so that a name cannot hide a forbidden address among others. A
-    connection fails once it has read `most_bytes`, headers included.
+    `allowed`, None for any; otherwise AddressRefused is raised, so that a name cannot hide a forbidden address among
+    others. A connection fails once it has read `most_bytes`, headers included.
     """
 
     def __init__(
         self,
-        allowed: Callable[[str], bool] = anywhere,
+        allowed: Callable[[str], bool] | None = None,
         resolve: Resolve = resolve,
         most_bytes: float = math.inf,
     ) -> None:
@@ -64,7 +64,7 @@ class DeadlineBackend(httpcore2.NetworkBackend):
         assert timeout is not None  # every user of this backend sets all timeouts
         # The addresses are tried here, because the library would give each of them the full timeout.
         addresses = self._resolve(host, port, timeout)
-        if not all(self._allowed(address) for address in addresses):
+        if self._allowed and not all(map(self._allowed, addresses)):
             raise AddressRefused(f"{host} leads to a private or reserved address")
         failure = httpcore2.ConnectError(f"no address of {host}")
         for address in addresses:

@@ -119,17 +119,7 @@ LONGEST_URL = 1000
 MOST_ELEMENTS = 20_000
 DEEPEST = 64
 
-ENCODINGS = {
-    "utf-8",
-    "utf8",
-    "us-ascii",
-    "ascii",
-    "iso-8859-1",
-    "iso-8859-15",
-    "windows-1251",
-    "windows-1252",
-    "utf-16",
-}
+ENCODINGS = {"utf-8", "us-ascii", "ascii", "iso-8859-1", "iso-8859-15", "windows-1251", "windows-1252", "utf-16"}
 ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>\s*")
 
@@ -163,13 +153,13 @@ def headlines_in(content: bytes, url: str, now: int) -> tuple[Headline, ...]:
 def _decoded(content: bytes) -> bytes:
     """The feed as UTF-8, without its XML declaration."""
     declaration = ENCODING.match(content)
-    encoding = declaration[1].decode().lower() if declaration else "utf-8"
+    encoding = declaration[1].decode().lower().replace("utf8", "utf-8") if declaration else "utf-8"
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         encoding = "utf-16"
     if encoding not in ENCODINGS:
         raise SourceFailed("its encoding is not supported")
     try:
-        text = content.decode("utf-8-sig" if encoding in ("utf-8", "utf8") else encoding)
+        text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError:
         raise SourceFailed("it is not in its declared encoding") from None
     return DECLARATION.sub("", text).encode()

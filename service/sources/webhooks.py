@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from http import HTTPStatus
 
 import httpcore2
 import httpx2
@@ -15,22 +14,12 @@ import httpx2
 from service.errors import InvalidRequest
 from service.notifications.events import Attempt, Message
 from service.notifications.webhooks import check_url, is_public, signed_headers
-from service.sources import deadline_network
-from service.sources.deadline_network import AddressRefused, DeadlineBackend, Resolve
-from service.sources.sessions import in_time
+from service.sources.deadline_network import AddressRefused, DeadlineBackend, Resolve, resolve
 
 TIME_LIMIT_S = 10.0
 MOST_BYTES = 64 * 1024
 LONGEST_ERROR = 300
 AGENT = "Ninefold-Webhooks/1"
-
-
-def resolve_in_time(host: str, port: int, end: float) -> list[str]:
-    """The addresses of a name, or a ConnectTimeout at the instant `end` of the monotonic clock."""
-    try:
-        return in_time(end - time.monotonic(), lambda: deadline_network.resolve(host, port, end))
-    except TimeoutError:
-        raise httpcore2.ConnectTimeout("the name was not resolved in time") from None
 
 
 def send(
@@ -41,7 +30,7 @@ def send(
     *,
     private: bool,
     time_limit_s: float = TIME_LIMIT_S,
-    resolve: Resolve = resolve_in_time,
+    resolve: Resolve = resolve,
 ) -> Attempt:
     """Post a message, signed with each of the secrets at the wall second `at`, and say what came of it.
 
@@ -54,7 +43,8 @@ def send(
     try:
         check_url(url, private=private)
         status = _status(url, message, signed_headers(message, secrets, at), private, began + time_limit_s, resolve)
-        error = _refusal(status)
+        if status // 100 != 2:
+            error = f"The endpoint answered {status}{'; redirects are not followed' if status // 100 == 3 else ''}."
     except InvalidRequest as refusal:
         error = refusal.detail
     except AddressRefused as refusal:
@@ -66,20 +56,11 @@ def send(
     return Attempt(message, at, round(1000 * (time.monotonic() - began)), status, error)
 
 
-def _refusal(status: int) -> str | None:
-    """Why an answer does not accept a message; None if it does."""
-    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-        return None
-    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        return f"The endpoint answered {status}; redirects are not followed."
-    return f"The endpoint answered {status}."
-
-
 def _status(
     url: str, message: Message, signature: Mapping[str, str], private: bool, end: float, resolve: Resolve
 ) -> int:
     """The status of the answer; the rest of it is read as far as time and size allow."""
-    backend = DeadlineBackend(deadline_network.anywhere if private else is_public, resolve, MOST_BYTES)
+    backend = DeadlineBackend(None if private else is_public, resolve, MOST_BYTES)
     timeouts = {"connect": end, "read": end, "write": end, "pool": TIME_LIMIT_S}
     headers: dict[bytes | str, bytes | str] = {
         "Content-Type": "application/json",
@@ -93,15 +74,11 @@ def _status(
             "POST", url, headers=headers, content=message.body.encode(), extensions={"timeout": timeouts}
         ) as response,
     ):
-        _read(response)
+        # Read, the endpoint can finish its answer; an answer that is cut off was an answer.
+        with suppress(httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+            for _ in response.iter_stream():
+                pass
         return response.status
-
-
-def _read(response: httpcore2.Response) -> None:
-    """Read the body, so that the endpoint can finish its answer; an answer that is cut off was an answer."""
-    with suppress(httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
-        for _ in response.iter_stream():
-            pass
 
 
 @cache

@@ -61,9 +61,9 @@ def test_the_next_address_is_tried(port: int):
     stream.close()
     with pytest.raises(httpcore2.ConnectError, match=r"no address of example\.com"):
         to().connect_tcp("example.com", 80, soon())
-    assert resolve("127.0.0.1", 80, 0.0) == ["127.0.0.1"]
+    assert resolve("127.0.0.1", 80, soon()) == ["127.0.0.1"]
     with pytest.raises(httpcore2.ConnectError):
-        resolve(f"{'a' * 64}.example", 80, 0.0)
+        resolve(f"{'a' * 64}.example", 80, soon())
 
 
 def test_nothing_is_done_after_the_deadline(port: int):

@@ -88,12 +88,13 @@ class ExchangeFeed:
         deadline = time.monotonic() + seconds
         with self._taking_turns(f"no bars of {asset}", seconds):
             pieces = list(self._pieces(request, grid, deadline))
-        clock = next((note for client in self.clients if (note := self.clock_note(client))), "")
+        drift = next((gap for client in self.clients if abs(gap := self._drift_s(client)) > LONGEST_DRIFT_S), 0.0)
+        note = f" (this machine's clock is {abs(drift) / MINUTE:.0f} min {'ahead' if drift > 0 else 'behind'})"
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars):
             _require_answer(request, pieces)
         refusals = tuple(bar for piece in pieces for bar in piece.refusals)
-        return FetchedBars(bars, refusals, _source(pieces) + clock, _passing_faults(pieces))
+        return FetchedBars(bars, refusals, _source(pieces) + (note if drift else ""), _passing_faults(pieces))
 
     def list_coins(self) -> frozenset[str]:
         """As `CoinFeed.list_coins`."""
@@ -103,22 +104,20 @@ class ExchangeFeed:
             raise SourceFailed("no list of coins: " + "; ".join(fault for _, fault in lists))
         return frozenset().union(*(keys for keys, _ in lists))
 
-    def clock_note(self, client: Client) -> str:
-        """A note where the clock of this machine differs from that of an exchange by more than a minute."""
-        drift = self._drift_s(client)
-        if abs(drift) <= LONGEST_DRIFT_S:
-            return ""
-        return f" (this machine's clock is {abs(drift) / MINUTE:.0f} min {'ahead' if drift > 0 else 'behind'})"
-
     def _drift_s(self, client: Client) -> float:
         """By how many seconds the clock of this machine is ahead of that of an exchange; 0 where it is unknown."""
         return self.now() - client.clock if client.clock else 0.0
 
     def rates(self) -> Rates:
-        """The rates that the exchanges quote at present, within the time limit of a fetch."""
+        """The rates that the exchanges quote at present, within the time limit of a fetch; the others are missing.
+
+        A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
+        """
         deadline = time.monotonic() + self.timeout_s
         with self._taking_turns("no exchange rates", self.timeout_s):
-            return read_rates(self.clients, int(self.now()), deadline - time.monotonic())
+            now = int(self.now())
+            rates = {currency: _rate(self.clients, currency, now, deadline) for currency in RATE_SYMBOLS}
+        return {currency: rate for currency, rate in rates.items() if rate}
 
     @contextmanager
     def _taking_turns(self, failure: str, seconds: float) -> Iterator[None]:
@@ -214,16 +213,6 @@ class Quote(NamedTuple):
     source: str
 
 
-def read_rates(clients: Sequence[Client], now: int, timeout_s: float) -> dict[str, Rate]:
-    """The rate of each currency that one of the exchanges quotes; the others are missing.
-
-    A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
-    """
-    deadline = time.monotonic() + timeout_s
-    rates = {currency: _rate(clients, currency, now, deadline) for currency in RATE_SYMBOLS}
-    return {currency: rate for currency, rate in rates.items() if rate}
-
-
 def _rate(clients: Sequence[Client], currency: str, now: int, deadline: float) -> Rate | None:
     for place, client in enumerate(clients):
         seconds = (deadline - time.monotonic()) / (len(clients) - place)
@@ -237,19 +226,15 @@ def _quoted_rate(client: Client, currency: str, now: int, seconds: float) -> Rat
     quote = _quote(client, Request(currency, RATE_SYMBOLS[currency], STEP), now, seconds / 2)
     if quote is None:
         return None
-    pair = quote.source.split()[-1]
+    pair, usd, source, as_of = quote.source.split()[-1], quote.price, quote.source, quote.as_of
     if pair.startswith("BTC/"):
         dollars = _quote(client, Request("btc", ASSETS["btc"].symbols, STEP), now, seconds / 2)
         if dollars is None:
             return None
-        source, as_of = f"{quote.source} and {dollars.source}", min(quote.as_of, dollars.as_of)
-        return Rate(_rounded(dollars.price / quote.price), source, utc(as_of))
-    usd = 1 / quote.price if pair.startswith("USD") else quote.price
-    return Rate(_rounded(usd), quote.source, utc(quote.as_of))
-
-
-def _rounded(usd: float) -> float:
-    return float(f"{usd:.6g}")
+        usd, source, as_of = dollars.price / usd, f"{source} and {dollars.source}", min(as_of, dollars.as_of)
+    elif pair.startswith("USD"):
+        usd = 1 / usd
+    return Rate(float(f"{usd:.6g}"), source, utc(as_of))
 
 
 def _quote(client: Client, request: Request, now: int, seconds: float) -> Quote | None:

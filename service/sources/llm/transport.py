@@ -32,9 +32,9 @@ class TooLong(httpx2.TransportError):
 class Transport(httpx2.BaseTransport):
     """The transport of the SDK's requests.
 
-    The `timeout` of a request covers the whole of it: connecting, headers and body, however slowly they arrive. Only
-    name resolution cannot be interrupted. The client handles redirects. All requests go through `proxy`, an address
-    that may hold a name and a password, if it is not empty.
+    The `timeout` of a request covers the whole of it: connecting, headers and body, however slowly they arrive. The
+    client handles redirects. All requests go through `proxy`, an address that may hold a name and a password, if it is
+    not empty.
     """
 
     def __init__(self, proxy: str = "") -> None:
