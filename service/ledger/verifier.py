@@ -86,7 +86,10 @@ def verify(
     """
     part = _VerifiedPart(key, certificates, after)
     try:
-        part.inputs = InputsCheck(_hashes_of(inputs))
+        part.inputs = InputsCheck(read_hashes(inputs))
+    except ValueError as error:
+        return part.result(str(error), None)
+    try:
         for number, line in enumerate(lines, 1):
             part.add(number, line.removesuffix("\n"))
         if sentence := part.rewind_check.finish():
@@ -110,13 +113,6 @@ def read(text: str) -> ChainEntry | Root | Timestamp:
         return KINDS[type_](**fields)
     except (AttributeError, KeyError, TypeError, RecursionError):
         raise ValueError("neither a row nor a root nor a timestamp") from None
-
-
-def _hashes_of(inputs: Iterable[str]) -> set[str]:
-    try:
-        return read_hashes(inputs)
-    except ValueError as error:
-        raise _Fault(str(error), None) from None
 
 
 @dataclass
@@ -177,16 +173,13 @@ class _VerifiedPart:
         if self.after is None and (sentence := self.rewind_check.add(entry) or self.commitments.add(entry)):
             raise _Fault(sentence, seq)
         if entry.kind == "handover":
-            self._add_handover(entry)
+            keys = successor(entry)
+            if keys is None:
+                raise _Fault(f"Row {seq} hands the ledger over without the signature of the key before.", seq)
+            self.handovers.append((seq, *keys))
         self.inputs.add(entry)
         self.hashes.append(entry.hash)
         self.recorded_at = entry.recorded_at
-
-    def _add_handover(self, entry: ChainEntry) -> None:
-        keys = successor(entry)
-        if keys is None:
-            raise _Fault(f"Row {entry.seq} hands the ledger over without the signature of the key before.", entry.seq)
-        self.handovers.append((entry.seq, *keys))
 
     def _signers(self, root: Root) -> list[str]:
         """The keys that the ledger was handed to from the key of this root on, which comes first."""

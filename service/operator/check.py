@@ -301,7 +301,8 @@ def _ask(settings: Settings, spending: Spending, now: int, seat: Voter) -> Findi
         forecast = replace(seat, budget=budget, on_failure="abstain").forecast(question, inputs)
     except Abstention as abstention:
         usd = round(meter.usd, 9) if seat.model.price or not meter.tokens else None
-        advice = f" Run `ollama serve` and `ollama pull {seat.model.model}`." if seat.model.provider == "ollama" else ""
+        provider, model = seat.model.chosen
+        advice = f" Run `ollama serve` and `ollama pull {model}`." if provider.name == "ollama" else ""
         return Finding(works=False, tokens=meter.tokens, usd=usd, detail=f"{abstention}.{advice}")
     price = "" if seat.model.price else "; ORACLE_PRICES can state its price, without it only tokens are limited"
     detail = f"answers {forecast.p:.0%} to a sample question{price}"

@@ -23,7 +23,6 @@ from urllib.request import getproxies_environment
 
 import requests
 from requests.utils import select_proxy, should_bypass_proxies
-from urllib3 import HTTPResponse
 from urllib3.util import parse_url
 
 from service.config import PROXY, Settings, SettingsError
@@ -90,8 +89,13 @@ class BoundedSession(requests.Session):
             if not proxy or isinstance(error, requests.exceptions.Timeout | requests.exceptions.SSLError):
                 raise
             raise requests.exceptions.ProxyError(f"no connection through the proxy: {_cause(error)}") from None
+        content = bytearray()
         with response.raw as raw:
-            content = self._read(raw, url)
+            while piece := raw.read1(PIECE, decode_content=True):
+                content += piece
+                self._left(url)
+                if len(content) > self.most_bytes:
+                    raise requests.exceptions.ContentDecodingError(f"more than {self.most_bytes} bytes from {url}")
         if self.is_json and response.status_code == HTTPStatus.OK:
             try:
                 json.loads(content)
@@ -108,15 +112,6 @@ class BoundedSession(requests.Session):
         if left <= 0:
             raise requests.exceptions.Timeout(f"no time left for {url}")
         return left
-
-    def _read(self, raw: HTTPResponse, url: str | bytes) -> bytes:
-        content = bytearray()
-        while piece := raw.read1(PIECE, decode_content=True):
-            content += piece
-            self._left(url)
-            if len(content) > self.most_bytes:
-                raise requests.exceptions.ContentDecodingError(f"more than {self.most_bytes} bytes from {url}")
-        return bytes(content)
 
 
 def _cause(error: BaseException) -> BaseException:

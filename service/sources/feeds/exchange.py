@@ -24,13 +24,13 @@ from service.market.bars import Bars, RefusedBar, Times, check, empty, merge
 from service.market.instants import HOUR, MINUTE, World, WorldClock, utc
 from service.market.prices import Rate, Rates
 from service.sources.feeds.exchange_client import (
+    QUOTES,
     RATE_SYMBOLS,
     STEP,
     BarFolder,
     ExchangeClient,
     ExchangeResponse,
     Request,
-    coin_symbols,
 )
 from service.sources.feeds.feed import AssetUnlisted, CoinFeed, FetchedBars
 
@@ -79,7 +79,8 @@ class ExchangeFeed:
 
     def fetch(self, asset: str, since: int, until: int, step: int | None = None, seconds: float = 0.0) -> FetchedBars:
         """As `Feed.fetch`, also of another coin; within `seconds` in all, 0 for the time limit of the feed."""
-        request = Request(asset, asset_of(asset).symbols or coin_symbols(asset), step or STEP)
+        symbols = asset_of(asset).symbols or [f"{asset.upper()}/{quote}" for quote in QUOTES]
+        request = Request(asset, symbols, step or STEP)
         seconds = seconds or self.timeout_s
         end = min(until, int(self.now()))
         grid = np.arange(since + -since % request.step, end - request.step + 1, request.step)

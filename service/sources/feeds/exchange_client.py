@@ -229,11 +229,6 @@ def _ccxt_client(name: str, options: Mapping[str, object]) -> ccxt.Exchange:
     return client
 
 
-def coin_symbols(key: str) -> tuple[str, ...]:
-    """The symbols of a coin that is none of the assets, in order of preference."""
-    return tuple(f"{key.upper()}/{quote}" for quote in QUOTES)
-
-
 def _is_traded(market: Mapping[str, Any] | None) -> bool:
     return market is not None and market["active"] is not False
 

@@ -47,14 +47,6 @@ class LanguageModel:
     prices: Mapping[str, TokenPrice] = field(default_factory=dict, repr=False)
 
     @property
-    def provider(self) -> str:
-        return self.chosen.provider.name
-
-    @property
-    def model(self) -> str:
-        return self.chosen.model
-
-    @property
     def engine(self) -> str:
         """The engine name of a vote: `provider:model`."""
         return self.chosen.engine
@@ -112,7 +104,7 @@ class LanguageModel:
     def _request(self, system: str, user: str, schema: Mapping[str, Any], mode: Mode) -> dict[str, Any]:
         provider = self.chosen.provider
         request = {
-            "model": self.model,
+            "model": self.chosen.model,
             "messages": [
                 {"role": "system", "content": modes.instructions(system, mode, schema)},
                 {"role": "user", "content": user},

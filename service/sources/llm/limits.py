@@ -125,16 +125,15 @@ class Breaker:
 
         Only ModelFailed counts as a failure. Other exceptions are not evidence about the model.
         """
-        era = self._admit()
+        era, answers = self._admit(), None
         try:
             yield
+            answers = True
         except ModelFailed:
-            self._failed(era)
+            answers = False
             raise
-        except BaseException:
-            self._undecided(era)
-            raise
-        self._succeeded(era)
+        finally:
+            self._conclude(era, answers)
 
     def _admit(self) -> int:
         with self._lock:
@@ -148,34 +147,23 @@ class Breaker:
             self._on_trial = True
             return self._era
 
-    def _failed(self, era: int) -> None:
+    def _conclude(self, era: int, answers: bool | None) -> None:
+        """Record whether the model answers; None where the call does not show it."""
         with self._lock:
             if era != self._era:
                 return
-            self._failures += 1
-            if self._on_trial or self._failures >= FAILURES:
+            is_trial, self._on_trial = self._on_trial, False
+            if answers is None:
+                return
+            self._failures = 0 if answers else self._failures + 1
+            opens = not answers and (is_trial or self._failures >= FAILURES)
+            if opens:
+                self._failures = 0
                 self._pause = min(LONGEST_S, 2 * self._pause or SHORTEST_S)
                 self._rests_until = self._timer() + self._pause
-                self._begin_era()
-
-    def _succeeded(self, era: int) -> None:
-        with self._lock:
-            if era != self._era:
-                return
-            self._pause = 0.0
-            if self._on_trial:
-                self._begin_era()
-            self._failures = 0
-
-    def _undecided(self, era: int) -> None:
-        with self._lock:
-            if era == self._era:
-                self._on_trial = False
-
-    def _begin_era(self) -> None:
-        self._era += 1
-        self._failures = 0
-        self._on_trial = False
+            elif answers:
+                self._pause = 0.0
+            self._era += is_trial or opens
 
 
 # Python runs one thread at a time. When many answers arrive at once, many threads are ready to run, and a short request

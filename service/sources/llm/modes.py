@@ -90,7 +90,7 @@ LARGEST_COUNT = 10_000_000  # tokens; a server that reports more for one call is
 
 
 class TooMuchText(Exception):
-    """The answer exceeds the maximum length."""
+    """The answer, or the response that holds it, exceeds its maximum length."""
 
 
 def _text(content: object) -> str:

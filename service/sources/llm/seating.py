@@ -133,15 +133,12 @@ class ModelSeat:
         """The model's forecast, or the fallback if the model fails."""
         deadline = time.monotonic() + self.deadline_s
         with limits.computing():
-            return self._forecast(question, inputs, deadline)
-
-    def _forecast(self, question: Question, inputs: ForecastInputs, deadline: float) -> Forecast:
-        prompt = write(self.name, question, inputs, secrets.token_hex(8), is_masked=self.is_masked)
-        try:
-            with self.breaker.watching():
-                vote, completions = self._vote(prompt, deadline)
-        except (ModelFailed, NotAsked) as failure:
-            return self.late(question, inputs, failure.detail)
+            prompt = write(self.name, question, inputs, secrets.token_hex(8), is_masked=self.is_masked)
+            try:
+                with self.breaker.watching():
+                    vote, completions = self._vote(prompt, deadline)
+            except (ModelFailed, NotAsked) as failure:
+                return self.late(question, inputs, failure.detail)
         return Forecast(
             vote.p,
             vote.reasoning,

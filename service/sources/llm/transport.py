@@ -25,10 +25,6 @@ MOST_BYTES = 4 * 2**20
 REST_S = 30.0  # after which an idle connection is closed
 
 
-class TooLong(httpx2.TransportError):
-    """The response exceeds the maximum size."""
-
-
 class Transport(httpx2.BaseTransport):
     """The transport of the SDK's requests.
 
@@ -91,7 +87,7 @@ class _Body(httpx2.SyncByteStream):
         while (piece := _arrived(pieces)) is not None:
             count += len(piece)
             if count > MOST_BYTES:
-                raise TooLong(f"more than {MOST_BYTES} bytes")
+                raise TooMuchText(f"more than {MOST_BYTES} bytes")
             yield piece
 
     def close(self) -> None:
@@ -173,7 +169,7 @@ def fault_of(error: Exception) -> Fault:
             return TIMEOUT
         case httpx2.ConnectError():
             return NO_CONNECTION
-        case TooLong() | TooMuchText():
+        case TooMuchText():
             return TOO_LONG
         # The SDK raises APIError for an error event inside a stream.
         case httpx2.NetworkError() | openai.APIError():

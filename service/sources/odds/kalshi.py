@@ -7,7 +7,6 @@ Prices are strings in dollars; volume is a number of contracts that pay one doll
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket, Terms
@@ -43,13 +42,18 @@ def _open_queries(_now: int, short: bool) -> list[Query]:
     return [{"series_ticker": series, "status": "open", "limit": PAGE} for series in all_series]
 
 
-def _settled_query(tickers: Sequence[str]) -> Query:
-    return {"tickers": ",".join(tickers), "limit": PAGE}
-
-
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
-    _require_open(row)
-    bid, ask = _quote(row)
+    if not TICKER.fullmatch(text(row.get("ticker"))):
+        raise UnusableRow("it has no ticker")
+    if row.get("status") != OPEN:
+        raise UnusableRow("it is not open")
+    if row.get("market_type") != "binary":
+        raise UnusableRow("its outcomes are not yes and no")
+    bid, ask = price(row.get("yes_bid_dollars")), price(row.get("yes_ask_dollars"))
+    if bid is None or ask is None:
+        raise UnusableRow("it has no bid or no ask")
+    if not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
+        raise UnusableRow("its spread is negative or too wide")
     contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
     volume = None if contracts is None or notional is None else number(contracts * notional)
     terms = _terms(row)
@@ -68,25 +72,6 @@ def _terms(row: Row) -> Terms | None:
     group = text(row.get("yes_sub_title"))  # the meaning of YES where the title alone does not state it
     group = "" if group.lower() == "yes" else group
     return None if deadline is None else Terms(text(row.get("title")), group, deadline, rules)
-
-
-def _require_open(row: Row) -> None:
-    if not TICKER.fullmatch(text(row.get("ticker"))):
-        raise UnusableRow("it has no ticker")
-    if row.get("status") != OPEN:
-        raise UnusableRow("it is not open")
-    if row.get("market_type") != "binary":
-        raise UnusableRow("its outcomes are not yes and no")
-
-
-def _quote(row: Row) -> tuple[float, float]:
-    """The bid and the ask of YES."""
-    bid, ask = price(row.get("yes_bid_dollars")), price(row.get("yes_ask_dollars"))
-    if bid is None or ask is None:
-        raise UnusableRow("it has no bid or no ask")
-    if not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
-        raise UnusableRow("its spread is negative or too wide")
-    return bid, ask
 
 
 def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
@@ -116,7 +101,7 @@ KALSHI = OddsSource(
     cursor="cursor",
     parameter="cursor",
     open_queries=_open_queries,
-    settled_query=_settled_query,
+    settled_query=lambda tickers: {"tickers": ",".join(tickers), "limit": PAGE},
     read_market=_market,
     read_settlement=_settlement,
 )

@@ -7,7 +7,6 @@ may stay open after its end date, and it may be closed long before it is resolve
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket, Terms
@@ -31,8 +30,7 @@ PAGE = 100  # rows: the API returns no more, whatever the limit
 CRYPTO_PRICES, UP_OR_DOWN = 1312, 102127  # the ids of these tags
 
 YES_AT = {("yes", "no"): 0, ("no", "yes"): 1, ("up", "down"): 0, ("down", "up"): 1}
-WINNERS = {(1.0, 0.0): 0, (0.0, 1.0): 1}
-SPLIT = (0.5, 0.5)
+WINNERS = {(1.0, 0.0): 0, (0.0, 1.0): 1, (0.5, 0.5): None}  # by the prices, the outcome that pays
 ROUNDING = 0.02  # tolerated difference between 1 and the sum of both prices
 ID = re.compile(r"[0-9]{1,20}")
 SLUG = re.compile(r"[a-z0-9-]{1,200}")
@@ -51,14 +49,15 @@ def _open_queries(now: int, short: bool) -> list[Query]:
     return [{"closed": "false", "end_date_min": iso(now), "limit": PAGE} | (by_end if short else by_volume)]
 
 
-def _settled_query(ids: Sequence[str]) -> Query:
-    return {"id": list(ids), "closed": "true", "limit": PAGE}
-
-
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
     outcomes, prices = _outcomes(row), _prices(row)
     volume, terms = number(row.get("volumeNum")), _terms(row)
-    _require_open(row)
+    if not ID.fullmatch(text(row.get("id"))):
+        raise UnusableRow("it has no id")
+    if row.get("closed") is not False or row.get("active") is not True or row.get("acceptingOrders") is not True:
+        raise UnusableRow("it is not open")
+    if row.get("negRiskOther") is True:
+        raise UnusableRow("it asks for whatever its group does not name, which may change")
     if outcomes is None:
         raise UnusableRow("its outcomes are not yes and no")
     if prices is None or abs(sum(prices) - 1) > ROUNDING:
@@ -81,23 +80,15 @@ def _terms(row: Row) -> Terms | None:
     return None if deadline is None else Terms(title, group, deadline, rules)
 
 
-def _require_open(row: Row) -> None:
-    if not ID.fullmatch(text(row.get("id"))):
-        raise UnusableRow("it has no id")
-    if row.get("closed") is not False or row.get("active") is not True or row.get("acceptingOrders") is not True:
-        raise UnusableRow("it is not open")
-    if row.get("negRiskOther") is True:
-        raise UnusableRow("it asks for whatever its group does not name, which may change")
-
-
 def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     """The settlement of a market; None before it is resolved, regardless of its prices."""
     outcomes, prices = _outcomes(row), _prices(row)
     if row.get("closed") is not True or row.get("umaResolutionStatus") != "resolved" or outcomes is None:
         return None
-    if prices is None or (prices not in WINNERS and prices != SPLIT):
+    if prices is None or prices not in WINNERS:
         return None
-    outcome: Outcome = "void" if prices == SPLIT else "yes" if WINNERS[prices] == _yes_of(outcomes) else "no"
+    winner = WINNERS[prices]
+    outcome: Outcome = "void" if winner is None else "yes" if winner == _yes_of(outcomes) else "no"
     resolved_at = instant(row.get("closedTime")) or instant(row.get("umaEndDate")) or fetched_at
     evidence = f"{outcomes[0]} pays {prices[0]:g}, {outcomes[1]} pays {prices[1]:g}"
     return Settlement(outcome, resolved_at, evidence, NAME), _terms(row)
@@ -143,7 +134,7 @@ POLYMARKET = OddsSource(
     cursor="next_cursor",
     parameter="after_cursor",
     open_queries=_open_queries,
-    settled_query=_settled_query,
+    settled_query=lambda ids: {"id": list(ids), "closed": "true", "limit": PAGE},
     read_market=_market,
     read_settlement=_settlement,
 )
