@@ -18,15 +18,13 @@ from bot import (
     answering,
     buttons,
     challenges,
-    chat_languages,
+    chat_settings,
     commands,
     errors,
     follows,
     inline,
     intents,
     keyboards,
-    live_challenges,
-    switches,
     telemetry,
 )
 from bot.alerts.delivery import send_queue
@@ -80,10 +78,15 @@ PRESSES = {
     r"drop:follow:(\d+)": follows.drop,
     r"end:follows:(\w*)": follows.end_all,
     r"terms:follow:(\d+)\.(\d+)\.([01])": follows.set_terms,
-    r"set:([a-z_]+):([\w/-]*)": switches.choose,
+    r"set:([a-z_]+):([\w/-]*)": chat_settings.choose,
     r"(delete|keep):me:all": buttons.delete_or_keep,
 }
-IN_ORDER = (switches.choose, follows.set_terms, challenges.create, challenges.discard)  # the next press waits for them
+IN_ORDER = (
+    chat_settings.choose,
+    follows.set_terms,
+    challenges.create,
+    challenges.discard,
+)  # the next press waits for them
 
 
 def handlers() -> list[ext.BaseHandler]:
@@ -93,20 +96,20 @@ def handlers() -> list[ext.BaseHandler]:
         _command("start", challenges.begin, PRIVATE & filters.Regex(r"^/start\s+new$")),
         _command("start", buttons.open_link, PRIVATE & filters.Regex(keyboards.LINK)),
         # What groups get for the commands that work only in a private chat.
-        MessageHandler(filters.StatusUpdate.MIGRATE, switches.group_moved),
-        _command("settings", switches.group_settings, GROUP),
-        _command("challenge", live_challenges.post, GROUP),
-        _command("start", live_challenges.post, GROUP & filters.Regex(keyboards.POST_LINK)),
-        _command(sorted(PRIVATE_COMMANDS - chat_languages.IN_GROUPS), commands.private_command_in_group, GROUP),
+        MessageHandler(filters.StatusUpdate.MIGRATE, chat_settings.group_moved),
+        _command("settings", chat_settings.group_settings, GROUP),
+        _command("challenge", challenges.post, GROUP),
+        _command("start", challenges.post, GROUP & filters.Regex(keyboards.POST_LINK)),
+        _command(sorted(PRIVATE_COMMANDS - chat_settings.IN_GROUPS), commands.private_command_in_group, GROUP),
         _command("ask", intents.ask),
         MessageHandler(GROUP & WORDS & ~filters.COMMAND, shown(intents.ask_in_group), block=False),
         *(_command(name, commands.view_command(name)) for name in VIEW_COMMANDS),
         _command("mine", commands.view_command("me")),
-        _command("language", chat_languages.choose_by_text),
+        _command("language", chat_settings.choose_by_text),
         _command("start", commands.fixed_reply(notices.START, keyboard=keyboards.start), block=True),
         *(_command(name, commands.fixed_reply(*texts), block=True) for name, texts in FIXED_REPLIES.items()),
-        _command("alerts", switches.alerts, block=True),
-        _command("stop", switches.stop, block=True),
+        _command("alerts", chat_settings.alerts, block=True),
+        _command("stop", chat_settings.stop, block=True),
         _command(["follow", "following"], follows.follow_by_text),
         _command("name", commands.name_forecaster),
         _command(
@@ -158,7 +161,7 @@ def build(
     application = builder.build()
     application.bot_data["state"] = SharedState(service, store, now, application.bot)
     application.add_handler(TypeHandler(Update, telemetry.count), group=COUNT)
-    application.add_handler(TypeHandler(Update, chat_languages.recognize), group=LANGUAGE)
+    application.add_handler(TypeHandler(Update, chat_settings.recognize), group=LANGUAGE)
     application.add_handler(TypeHandler(Update, commands.throttle), group=THROTTLE)
     application.add_handlers(handlers())
     application.add_error_handler(errors.handle)
@@ -193,7 +196,7 @@ async def _close(application: Application) -> None:
 
 async def _publish_menus(context: BotContext) -> None:
     """Set the command menus; again each minute, until Telegram has taken all of them. Nobody waits for them."""
-    await chat_languages.publish(context.bot)
+    await chat_settings.publish(context.bot)
     if context.job:
         context.job.schedule_removal()
 
@@ -201,7 +204,7 @@ async def _publish_menus(context: BotContext) -> None:
 async def _watch(context: BotContext) -> None:
     """One pass over interrupted questions and live challenges, each in its own task, and over alerts."""
     await answering.finish_interrupted(context)
-    await live_challenges.refresh(context)
+    await challenges.refresh(context)
     await alerts.watch(context.service, context.store, context.state.now())
     if not context.state.delivery.locked():
         context.application.create_task(_deliver(context))

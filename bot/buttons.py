@@ -7,7 +7,7 @@ import asyncio
 from telegram import Update
 from telegram.constants import ChatType
 
-from bot import answering, live_challenges, messages, photos, updates
+from bot import answering, challenges, messages, photos, updates
 from bot.context import BotContext
 from bot.delivery import acknowledge, replace, reply
 from bot.intents import ask_voters
@@ -76,7 +76,7 @@ async def vote_challenge(update: Update, context: BotContext) -> Popup:
     person = context.person(update)
     receipt = await person.vote(f"{CHALLENGE}{number}", vote)
     notice = await _note_vote(update, context, receipt)
-    await live_challenges.refresh(context, int(number))
+    await challenges.refresh(context, int(number))
     if updates.chat(update).type != ChatType.PRIVATE:
         return notice
     return notice._replace(page=await context.view(update, "challenge", number))

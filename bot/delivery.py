@@ -69,10 +69,7 @@ async def _send(bot: ExtBot, place: Address, page: Page, is_silent: bool, attemp
 
 
 async def edit(bot: ExtBot, message: tuple[int, int] | str, page: Page) -> None:
-    """Change a message in place, by its chat and its number or by its inline id.
-
-    Telegram's refusal of an edit that changes nothing is ignored.
-    """
+    """Change a message in place, by its chat and its number or by its inline id; an edit may change nothing."""
     place = (None, None, message) if isinstance(message, str) else (*message, None)
     try:
         if page.picture:
@@ -149,10 +146,7 @@ def is_unreachable(error: TelegramError) -> bool:
 
 
 async def acknowledge(press: CallbackQuery, text: str | None = None, *, is_alert: bool = False) -> None:
-    """End the button's loading state, with a plain text as a pop-up if given.
-
-    An expired press is ignored, and so is a failed connection: what the press asked for is more important.
-    """
+    """End the loading state of a button, with a pop-up if given; an expired press or a failed connection is ignored."""
     try:
         await press.answer(text, show_alert=is_alert)
     except NetworkError as error:

@@ -25,7 +25,12 @@ async def handle(update: object, context: BotContext) -> None:
     """The application's error handler."""
     error = context.error or RuntimeError("an unknown error")
     if isinstance(error, Conflict):
-        _log_conflict(context, error)
+        # Another program receives this bot's updates: one line in the log until it has ended. The library tries again
+        # after 1 to 30 seconds. Telegram keeps the updates for a day.
+        now, last = context.state.now(), context.bot_data.get("conflict_at")
+        context.bot_data["conflict_at"] = now
+        if last is None or now - last > CONFLICT_END:
+            LOG.error("another program receives this bot's updates; this one goes on when it ends. Telegram: %s", error)
         return
     page = failure_page(error)
     if not isinstance(update, Update) or update.effective_chat is None:
@@ -42,17 +47,6 @@ async def handle(update: object, context: BotContext) -> None:
         await send(context.bot, place, page)
     except TelegramError as failure:
         LOG.warning("the report of an error was not delivered: %s", failure)
-
-
-def _log_conflict(context: BotContext, error: Conflict) -> None:
-    """Another program receives this bot's updates: one line in the log until it has ended.
-
-    The library tries again after 1 to 30 seconds. Telegram keeps the updates for a day.
-    """
-    now, last = context.state.now(), context.bot_data.get("conflict_at")
-    context.bot_data["conflict_at"] = now
-    if last is None or now - last > CONFLICT_END:
-        LOG.error("another program receives this bot's updates; this one goes on when it ends. Telegram: %s", error)
 
 
 def failure_page(error: Exception) -> Page:

@@ -1,7 +1,4 @@
-"""Handlers of what a person follows: [Follow], levels of a price or a probability, /follow and /following.
-
-Alerts about it go to the private chat, also when the button was pressed in a group.
-"""
+"""Handlers of what a person follows, whose alerts go to the private chat, also when a group's button was pressed."""
 
 from __future__ import annotations
 

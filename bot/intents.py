@@ -47,10 +47,7 @@ async def ask_by_text(update: Update, context: BotContext) -> Page | None:
 
 
 async def ask_in_group(update: Update, context: BotContext) -> Page | None:
-    """In a group, a text that mentions the bot or replies to it is a question; any other is none of its business.
-
-    A mention alone asks what the message says that it replies to.
-    """
+    """A text that mentions the bot or replies to it is a question; a mention alone asks the message it replies to."""
     message, mention = updates.message(update), f"@{context.bot.username}"
     text = re.sub(re.escape(mention) + r"\b", "", updates.text(update), flags=re.IGNORECASE)
     original = message.reply_to_message

@@ -183,9 +183,8 @@ def markets(token: str, first: int, count: int, index: int, pages: int) -> Inlin
 
 def challenges(numbers: Sequence[int], index: int, pages: int) -> InlineKeyboardMarkup:
     """One button for each challenge of the page; it opens the challenge."""
-    return rows(
-        [show(str(number), "challenge", str(number)) for number in numbers], _turn_view("challenges", index, pages)
-    )
+    buttons = [show(str(number), "challenge", str(number)) for number in numbers]
+    return rows(buttons, _turn_view("challenges", index, pages))
 
 
 def market(

@@ -1,7 +1,4 @@
-"""Telegram's limits and failures, the limit of each person, and the order of each chat.
-
-Telegram takes 30 messages a second, 20 a minute in a group; after a refusal only its own chat waits.
-"""
+"""Telegram's limits (30 messages a second, 20 a minute in a group), the limit of a person, and the order of a chat."""
 
 from __future__ import annotations
 

@@ -202,10 +202,7 @@ class Person:
 
 
 def _fresh_until(method: str, document: Document, now: datetime) -> datetime:
-    """Until when a document is read from the cache: its `stale_after`, but within limits.
-
-    A next document may be made long before `stale_after`, and in a replay the service's clock is not ours.
-    """
+    """Until when a document is cached: its `stale_after`, within limits, as the next may come long before it."""
     if method in METERED_METHODS:
         return now + METERED_CACHE_TTL
     stale_after = document.get("stale_after")

@@ -21,10 +21,7 @@ class BotSettingsError(Exception):
 
 @dataclass(frozen=True)
 class BotSettings:
-    """Every setting of the bot, as bot/README.md explains them.
-
-    The variable has the field's name in capitals; `oracle_key` is BOT_ORACLE_KEY. A port of 0 is not opened.
-    """
+    """Every setting, under its field's name in capitals; `oracle_key` is BOT_ORACLE_KEY. A port of 0 is not opened."""
 
     telegram_bot_token: str = field(repr=False)
     oracle_key: str = field(repr=False)
@@ -66,11 +63,6 @@ def read(environment: Mapping[str, str] | None = None) -> BotSettings:
         bot_metrics_port=_port(values, "BOT_METRICS_PORT", BotSettings.bot_metrics_port),
         **{name: values[name.upper()] for name in texts if values.get(name.upper())},
     )
-    _check(settings)
-    return settings
-
-
-def _check(settings: BotSettings) -> None:
     for name in ("oracle_url", "bot_home_url", "telegram_url", "bot_webhook_url"):
         value = getattr(settings, name)
         parts = urlsplit(value)
@@ -81,6 +73,7 @@ def _check(settings: BotSettings) -> None:
             "BOT_WEBHOOK_SECRET must be 1 to 256 letters, digits, _ and -; BOT_WEBHOOK_URL needs it to recognize "
             "updates that Telegram sent."
         )
+    return settings
 
 
 def _port(values: Mapping[str, str], name: str, default: int) -> int:

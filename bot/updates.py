@@ -20,10 +20,7 @@ ADMINS = (ChatMemberStatus.ADMINISTRATOR, ChatMemberStatus.OWNER)
 
 
 def user_id(update: Update) -> int:
-    """Telegram's id of the person who caused the update; of the group or the channel where it speaks itself.
-
-    All anonymous admins, and all channels, have one user in common.
-    """
+    """Telegram's id of the person, or of the group or channel that speaks itself: anonymous admins share one user."""
     speaker = _speaker(update)
     return speaker.id if speaker else _required(update.effective_user, "user").id
 
@@ -104,13 +101,11 @@ class SkippingRequest(BaseRequest):
 
     async def do_request(self, url: str, *values: Any, **options: Any) -> tuple[int, bytes]:
         status, body = await self._request.do_request(url, *values, **options)
-        return status, _decodable(body) if status == 200 and url.endswith("/getUpdates") else body
-
-
-def _decodable(body: bytes) -> bytes:
-    document = json.loads(body)
-    document["result"] = [_skipped_if_undecodable(update) for update in document["result"]]
-    return json.dumps(document).encode()
+        if status == 200 and url.endswith("/getUpdates"):
+            document = json.loads(body)
+            document["result"] = [_skipped_if_undecodable(update) for update in document["result"]]
+            body = json.dumps(document).encode()
+        return status, body
 
 
 def _skipped_if_undecodable(update: dict[str, Any]) -> dict[str, Any]:

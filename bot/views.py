@@ -60,10 +60,7 @@ async def _asset(request: ViewRequest, name: str) -> Page:
 
 
 async def _forecasts(service: Service, keys: Iterable[str]) -> list[Document]:
-    """The forecast of each asset that has one; a closed market has none.
-
-    Raises HistoryPending where no asset has one and the price history is still arriving.
-    """
+    """The forecast of each asset that has one; HistoryPending where none has and the history is still arriving."""
     documents, pending = [], None
     for key in keys:
         try:
@@ -200,10 +197,8 @@ async def _choice(_request: ViewRequest, choice: tuple[str, str, str]) -> Page:
     return Page(translate(text), keyboards.choices(setting, back))
 
 
-View = Callable[[ViewRequest], Awaitable[Page]]
-SINGLE = (settings, market, me, forecasters, following, ending, challenge, quota)
-LISTS = (markets, challenges, alerts)
-VIEWS: dict[str, View] = {view.__name__: view for view in (*SINGLE, *LISTS)}
+PAGES = (settings, market, me, forecasters, following, ending, challenge, quota, markets, challenges, alerts)
+VIEWS: dict[str, Callable[[ViewRequest], Awaitable[Page]]] = {view.__name__: view for view in PAGES}
 # The choices of settings: what is asked, the setting, and the view to go back to.
 CHOICE_VIEWS = {
     "hours": (notices.CHOOSE_HOUR, "hour", "alerts"),

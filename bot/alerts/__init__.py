@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from bot.alerts.follows import check_answers, check_markets, check_prices
 from bot.alerts.subscriptions import check_consensus, check_digests, check_weekly
+from bot.service import Service
 from bot.store import Store
 from service.client import ClientError
-
-if TYPE_CHECKING:
-    from bot.service import Service
 
 LOG = logging.getLogger(__name__)
 

@@ -11,16 +11,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from bot import messages
 from bot.alerts.subscriptions import alert, once_each, seconds
 from bot.messages.follows import CHALLENGE
+from bot.service import Service
 from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
 from service.client import NotFound
-
-if TYPE_CHECKING:
-    from bot.service import Service
 
 EVENT = "followed"
 LOOKS = "prices"  # the state that has the time of the last price that was looked at, by asset, in unix seconds
@@ -61,8 +59,11 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
         bars = await _bars(service, asset, since) if since < as_of else []
         happenings = _prices(follows, quote, bars, document)
         reached = {happening.follow.number for happening in happenings}
-        ended = _ended((follow for follow in follows if follow.number not in reached), now)
-        await asyncio.to_thread(_record, store, [*happenings, *ended], now)
+        for follow in follows:
+            if follow.number not in reached and follow.until is not None and follow.until < now.timestamp():
+                write = partial(messages.follows.price_missed, asset, follow.target.level)
+                happenings.append(Happening(follow, f"end {follow.number}", write))
+        await asyncio.to_thread(_record, store, happenings, now)
         looks[asset] = as_of
     await asyncio.to_thread(store.record, LOOKS, looks, [])
 
@@ -148,19 +149,6 @@ def _prices(follows: list[Follow], quote: Document, bars: list[Document], docume
             value, text = quote["price"] if follow.repeats else None, write if follow is first else None
             happenings.append(Happening(follow, key, text, value, not follow.repeats))
     return happenings
-
-
-def _ended(follows: Iterable[Follow], now: datetime) -> list[Happening]:
-    """The follows whose time is over."""
-    return [
-        Happening(
-            follow,
-            f"end {follow.number}",
-            partial(messages.follows.price_missed, follow.target.subject, follow.target.level),
-        )
-        for follow in follows
-        if follow.until is not None and follow.until < now.timestamp()
-    ]
 
 
 def _market(store: Store, texts: Texts, follow: Follow, market: Document) -> Happening | None:

@@ -1,7 +1,4 @@
-"""Alerts that people subscribe to: the consensus changes sides, the digest of each day, that of groups on Mondays.
-
-An alert goes to those who subscribed before its event, and an undelivered one is worth sending for some time.
-"""
+"""Alerts about events after the subscription: the consensus changes sides, the daily digest, that of groups."""
 
 from __future__ import annotations
 
@@ -9,15 +6,13 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot import messages
 from bot.languages import language, spoken, zone
+from bot.service import Service
 from bot.store import Alert, Store, Subscriber
 from bot.store.settings import last_due
-
-if TYPE_CHECKING:
-    from bot.service import Service
 
 HOUR = 3600
 DAY = 24 * HOUR

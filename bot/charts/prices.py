@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from matplotlib.ticker import FuncFormatter
 
 from bot.charts.sheet import (
     ChartTheme,
     Sheet,
-    draw_line,
-    format_dollars,
     format_time_axis,
     label_ends,
     moment,
@@ -23,6 +22,7 @@ from bot.charts.sheet import (
 from bot.keyboards import ALL_TIME, LENGTHS, PERIOD_WORDS
 from bot.languages import zone
 from bot.messages import formats
+from bot.messages.formats import Document
 
 # How far the fan of /price reaches: about a third of the period.
 FAN_LENGTHS = {
@@ -47,12 +47,7 @@ class PriceCurve(NamedTuple):
 
 
 def price(
-    prices: Mapping[str, Any],
-    quote: Mapping[str, Any],
-    candles: Mapping[str, Any],
-    forecast: Mapping[str, Any] | None,
-    period: str,
-    theme: ChartTheme,
+    prices: Document, quote: Document, candles: Document, forecast: Document | None, period: str, theme: ChartTheme
 ) -> bytes:
     """The price over a period and the fan of the time after it; `quote` is the asset's part of `prices`."""
     chart, curve = sheet(960, theme), price_curve(candles, quote)
@@ -66,12 +61,7 @@ def price(
 
 
 def forecast(
-    prices: Mapping[str, Any],
-    quote: Mapping[str, Any],
-    candles: Mapping[str, Any],
-    forecast: Mapping[str, Any],
-    horizon: str,
-    theme: ChartTheme,
+    prices: Document, quote: Document, candles: Document, forecast: Document, horizon: str, theme: ChartTheme
 ) -> bytes:
     """The fan up to a horizon of the forecast, after a past of the same length."""
     chart, curve = sheet(960, theme), price_curve(candles, quote)
@@ -83,12 +73,7 @@ def forecast(
 
 
 def answer(
-    answer: Mapping[str, Any],
-    quote: Mapping[str, Any],
-    candles: Mapping[str, Any],
-    forecast: Mapping[str, Any] | None,
-    headline: str,
-    theme: ChartTheme,
+    answer: Document, quote: Document, candles: Document, forecast: Document | None, headline: str, theme: ChartTheme
 ) -> bytes:
     """The price, the levels of a question, and the fan up to its deadline; `headline` is the answer."""
     meaning = answer["understood"]
@@ -103,7 +88,7 @@ def answer(
     return png(chart, headline, notes(answer, *key), meaning["canonical"])
 
 
-def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCurve:
+def price_curve(candles: Document, quote: Document) -> PriceCurve:
     """The closes of complete bars, each at the end of its bar, and the present price."""
     step, now = timedelta(seconds=candles["step_s"]), moment(quote["as_of"])
     closes = [(moment(bar["time"]) + step, bar["close"]) for bar in candles["bars"]]
@@ -114,18 +99,22 @@ def price_curve(candles: Mapping[str, Any], quote: Mapping[str, Any]) -> PriceCu
 def _draw(chart: Sheet, curve: PriceCurve, outlook: Fan | None, levels: Sequence[float] = ()) -> list[str]:
     """Draw the curve, the fan and the levels; returns a note for each level that is too far away to be drawn."""
     axes, theme = chart.axes, chart.theme
-    draw_line(axes, curve.times, curve.prices, color=theme.line, linewidth=3.5)
+    axes.plot(np.asarray(curve.times), np.asarray(curve.prices), color=theme.line, linewidth=3.5)
     ends = []
     if outlook:
         _draw_fan(chart, outlook)
         bounds = [outlook.prices[level][-1] for level in ("5", "95")]
         ends = [(bound, formats.price(bound), theme.soft_ink) for bound in bounds]
     ends.append((curve.prices[-1], formats.price(curve.prices[-1]), theme.line))
-    lines, remarks = _near_and_far(axes.get_ylim(), levels)
-    for level in lines:
+    low, high = axes.get_ylim()
+    room, remarks = MAX_HEIGHTS * (high - low), []
+    for level in levels:
+        if not low - room <= level <= high + room:
+            remarks.append(f"level {formats.price(level)} USD: far {'above' if level > high else 'below'} this chart")
+            continue
         axes.axhline(level, color=theme.level, linewidth=3, linestyle="--")
         ends.append((level, f"level {formats.price(level)}", theme.level))
-    format_dollars(axes)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: formats.price(value)))
     format_time_axis(axes)
     label_ends(chart, ends)
     return remarks
@@ -137,16 +126,7 @@ def _draw_fan(chart: Sheet, outlook: Fan) -> None:
     for low, high in (("5", "95"), ("25", "75")):
         band = {"color": theme.line, "alpha": 0.22, "linewidth": 0}
         axes.fill_between(times, outlook.prices[low], outlook.prices[high], **band)
-    draw_line(axes, outlook.times, outlook.prices["50"], color=theme.line, linewidth=2, linestyle=":")
-
-
-def _near_and_far(limits: tuple[float, float], levels: Sequence[float]) -> tuple[list[float], list[str]]:
-    """The levels that fit into the chart with at most FAR times its height, and a note for each other one."""
-    low, high = limits
-    room = MAX_HEIGHTS * (high - low)
-    lines = [level for level in levels if low - room <= level <= high + room]
-    sides = [(level, "above" if level > high else "below") for level in levels if level not in lines]
-    return lines, [f"level {formats.price(level)} USD: far {side} this chart" for level, side in sides]
+    axes.plot(times, np.asarray(outlook.prices["50"]), color=theme.line, linewidth=2, linestyle=":")
 
 
 def _explained(outlook: Fan | None) -> list[str]:
@@ -163,14 +143,14 @@ class Fan(NamedTuple):
     prices: dict[str, list[float]]
 
 
-def fan(forecast: Mapping[str, Any], until: datetime, exact: Mapping[str, Any] | None = None) -> Fan:
+def fan(forecast: Document, until: datetime, exact: Document | None = None) -> Fan:
     """The quantiles from the forecast's instant to `until`, at most to its longest horizon.
 
     Between two horizons the log return of a quantile is interpolated on the square root of time, since the spread of a
     random walk grows like it. `exact` is a further horizon, such as the deadline of a question.
     """
     start = moment(forecast["as_of"])
-    horizons: list[Mapping[str, Any]] = [*forecast["horizons"], *([exact] if exact else [])]
+    horizons: list[Document] = [*forecast["horizons"], *([exact] if exact else [])]
     ends = [horizon for horizon in horizons if moment(horizon["until"]) > start]
     ends.sort(key=lambda horizon: horizon["until"])
     knots = np.array([0.0, *((moment(horizon["until"]) - start).total_seconds() for horizon in ends)])

@@ -1,13 +1,10 @@
-"""The common layout of all charts: size, title, notes, axes, labels, and the conversion to a PNG.
-
-Charts do not use pyplot: a Figure of its own has no global state, so several threads can draw at the same time.
-"""
+"""The common layout of all charts, without pyplot, whose global state would let only one thread draw at a time."""
 
 from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,10 +15,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.dates import AutoDateLocator, DateFormatter
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter
 
 from bot.languages import zone
 from bot.messages import formats
+from bot.messages.formats import Document
 
 DPI = 100
 WIDTH_PX = 1080
@@ -86,19 +83,12 @@ def png(sheet: Sheet, title: str, notes: Iterable[str], subtitle: str = "") -> b
     return buffer.getvalue()
 
 
-def notes(document: Mapping[str, Any], *remarks: str) -> list[str]:
+def notes(document: Document, *remarks: str) -> list[str]:
     """The source of a document's numbers: the market, and the time in the zone of the person."""
     return [formats.world(document), *remarks, formats.as_of(document["as_of"])]
 
 
-def moment(text: str) -> datetime:
-    """An instant of the API as an aware datetime."""
-    return datetime.fromisoformat(text)
-
-
-def draw_line(axes: Axes, times: Sequence[datetime], heights: Sequence[float], **style: Any) -> None:
-    """A line over time."""
-    axes.plot(np.asarray(times), np.asarray(heights), **style)
+moment = datetime.fromisoformat  # an instant of the API as an aware datetime
 
 
 def format_time_axis(axes: Axes) -> None:
@@ -114,26 +104,16 @@ def format_time_axis(axes: Axes) -> None:
 
 
 def spread(heights: Sequence[float], distance: float) -> list[float]:
-    """Positions for labels near the given heights, in their order, at least `distance` apart.
-
-    Neighbours that are too close are moved apart by equal amounts until all distances hold, for at most 100 rounds.
-    """
-    order = sorted(range(len(heights)), key=heights.__getitem__)
-    middles = [heights[index] for index in order]
+    """Positions for labels near the heights, in their order, at least `distance` apart after at most 100 rounds."""
+    order = np.argsort(heights, kind="stable")
+    middles = np.asarray(heights, dtype=float)[order]
     for _ in range(100):
-        is_moved = False
         for below in range(len(middles) - 1):
-            missing = distance - (middles[below + 1] - middles[below])
-            if missing > distance / 1000:
-                middles[below] -= missing / 2
-                middles[below + 1] += missing / 2
-                is_moved = True
-        if not is_moved:
+            missing = max(distance - (middles[below + 1] - middles[below]), 0)
+            middles[below : below + 2] += missing / 2 * np.array([-1, 1])
+        if not (np.diff(middles) < distance * 0.999).any():
             break
-    positions = [0.0] * len(heights)
-    for index, height in zip(order, middles, strict=True):
-        positions[index] = height
-    return positions
+    return middles[np.argsort(order)].tolist()
 
 
 def label_ends(sheet: Sheet, ends: Sequence[tuple[float, str, str]]) -> None:
@@ -147,11 +127,6 @@ def label_ends(sheet: Sheet, ends: Sequence[tuple[float, str, str]]) -> None:
         style = {"color": colour, "fontsize": TEXT, "va": "center"}
         label = axes.annotate(text, (1.015, at), xycoords=across, annotation_clip=False, **style)
         label.set_parse_math(False)
-
-
-def format_dollars(axes: Axes) -> None:
-    """USD on the left."""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: formats.price(value)))
 
 
 def _write(sheet: Sheet, height: float, lines: Sequence[str], **style: Any) -> Text:

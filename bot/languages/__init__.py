@@ -1,23 +1,34 @@
 """The languages of the bot. A text is written in English where it is used, and translated when it is shown.
 
 `translate("Ask {number}", number=3)` returns the text in the language of the update that is being handled, or of the
-enclosing `speaking`. A text without a translation stays English. See catalogues.py for the translations.
+enclosing `speaking`. A text without a translation stays English. Each language but English has a gettext catalogue,
+such as de.po, whose keys are the English texts. `make catalogues` adds new texts to them and removes unused ones.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
-from typing import TypeVar
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from babel import Locale
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
 
-from bot.languages.catalogues import SOURCE, translations
-
+SOURCE = "en"
+FOLDER = Path(__file__).parent
+# The longer texts and the tables of texts, in English.
+TEXTS: dict[str, Any] = tomllib.loads((FOLDER / "texts.toml").read_text("utf-8"))
 # Every language by its code, under its own name. Questions in the last four are not read yet, which these say.
 LANGUAGES = {
     "en": "English",
@@ -40,6 +51,23 @@ LOCALES = {code: Locale.parse(code) for code in LANGUAGES}
 T = TypeVar("T")
 _LANGUAGE: ContextVar[str] = ContextVar("language", default=SOURCE)
 _ZONE: ContextVar[str] = ContextVar("zone", default="UTC")
+
+
+def catalogue(language: str) -> Catalog:
+    """The catalogue of a language, with its rules for plurals."""
+    with (FOLDER / f"{language}.po").open(encoding="utf-8") as file:
+        return read_po(file, locale=language)
+
+
+@cache
+def translations(language: str) -> NullTranslations:
+    """The translations into a language; for English, the texts themselves."""
+    if language == SOURCE:
+        return NullTranslations()
+    file = BytesIO()
+    write_mo(file, catalogue(language))
+    file.seek(0)
+    return GNUTranslations(file)
 
 
 def translate(text: str, /, **values: object) -> str:

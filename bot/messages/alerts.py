@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from bot.languages import LANGUAGES, english, labelled, language, translate, translate_plural, zone
 from bot.messages import research
 from bot.messages.formats import (
+    Document,
     change_arrow,
     direction_arrow,
     footer,
@@ -26,7 +26,6 @@ EVENTS = {
     "flip": english("The consensus changes sides"),
     "digest": english("Daily digest"),
 }
-Market = Mapping[str, Any]
 SETTINGS = {"weekly": english("Weekly digest"), "commands_only": english("Only commands")}
 WEEK = timedelta(days=7)
 MAX_ENTRIES = 3  # resolved markets and open challenges
@@ -45,11 +44,8 @@ def alerts(digest_hour: str | None = None, quiet_hours: str | None = None) -> st
     return message(lines)
 
 
-def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping[str, Any], now: datetime) -> str:
-    """A day's summary: the Bitcoin price, the consensus, the news, the lanes and the track record.
-
-    `now` is an aware datetime in the reader's time zone, whose date is shown.
-    """
+def digest(widget: Document, battle: Document, versus: Document, now: datetime) -> str:
+    """A day's summary; `now` is an aware datetime in the reader's time zone, whose date is shown."""
     bitcoin, consensus, pulse = widget["btc"], widget["consensus"], widget["news"]
     change = bitcoin["change_24h_pct"]
     blocks = [
@@ -66,7 +62,7 @@ def digest(widget: Mapping[str, Any], battle: Mapping[str, Any], versus: Mapping
     return message(blocks, footer(widget, now))
 
 
-def flipped(widget: Mapping[str, Any]) -> str:
+def flipped(widget: Document) -> str:
     """The consensus has changed sides."""
     new = widget["consensus"]
     blocks = [
@@ -79,7 +75,7 @@ def flipped(widget: Mapping[str, Any]) -> str:
     return message(blocks, footer(widget))
 
 
-def outlook(consensus: Mapping[str, Any]) -> str:
+def outlook(consensus: Document) -> str:
     """The consensus for its horizon, in one line."""
     bull, bear = (percent(consensus[f"{side}_probability"], 0) for side in ("bull", "bear"))
     return translate_plural(
@@ -92,7 +88,7 @@ def outlook(consensus: Mapping[str, Any]) -> str:
     )
 
 
-def bitcoin_price(bitcoin: Mapping[str, Any]) -> str:
+def bitcoin_price(bitcoin: Document) -> str:
     """The Bitcoin price and its change."""
     change = signed_percent(bitcoin["change_24h_pct"])
     return translate("Bitcoin {price} USD, {change} in 24 hours", price=price(bitcoin["price"]), change=change)
@@ -112,7 +108,7 @@ def group_settings() -> str:
     return message(lines)
 
 
-def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Market, now: datetime) -> str:
+def weekly(resolutions: Document, versus: Document, battle: Document, challenges: Document, now: datetime) -> str:
     """What the markets of the week before `now` came to, the AI's track record, the lanes, the open challenges."""
     markets = [market for market in resolutions["markets"] if _is_of_week(market, now)]
     blocks = [
@@ -127,7 +123,7 @@ def weekly(resolutions: Market, versus: Market, battle: Market, challenges: Mark
     return message(blocks, footer(battle))
 
 
-def _is_of_week(market: Market, now: datetime) -> bool:
+def _is_of_week(market: Document, now: datetime) -> bool:
     """Whether a market was voted on live and decided in the seven days before `now`."""
     resolution = market["resolution"]
     if market["backfilled"] or resolution["outcome"] not in ("yes", "no"):
@@ -135,7 +131,7 @@ def _is_of_week(market: Market, now: datetime) -> bool:
     return now - WEEK < datetime.fromisoformat(resolution["resolved_at"]) <= now
 
 
-def _counts(markets: Sequence[Market]) -> str:
+def _counts(markets: Sequence[Document]) -> str:
     yes = sum(market["resolution"]["outcome"] == "yes" for market in markets)
     return translate_plural(
         "{n} market resolved: {yes} yes, {no} no.",
@@ -146,13 +142,13 @@ def _counts(markets: Sequence[Market]) -> str:
     )
 
 
-def _outcome(market: Market) -> str:
+def _outcome(market: Document) -> str:
     outcome, pool = market["resolution"]["outcome"], market["ai"]
     forecast = f" · {ai(pool)} {mark(pool['p_yes'], outcome)}" if pool else ""
     return f"<i>{escaped(question(market), 200)}</i> {translate(OUTCOMES[outcome])}{forecast}"
 
 
-def _challenges(document: Market) -> list[str]:
+def _challenges(document: Document) -> list[str]:
     """The number of open challenges, and the newest with the command that shows them here."""
     head = translate_plural("<b>{n} open challenge</b>", "<b>{n} open challenges</b>", document["count"])
     lines = [

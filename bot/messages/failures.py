@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import re
 
-from bot.languages import SOURCE, english, enumerated, language, sentences, translate, translate_plural
+from bot.languages import SOURCE, TEXTS, english, enumerated, language, sentences, translate, translate_plural
 from bot.messages.formats import sentence
 from bot.messages.markup import escaped
 from bot.messages.oracle import quota_used_up
-from bot.messages.texts import TEXTS
-from service.client import (
-    ASSETS,
-    BadRequest,
-    ClientError,
-    Conflict,
-    ConnectionFailed,
-    HistoryPending,
-    NotFound,
-    RateLimited,
-    Refused,
-    TimedOut,
-    Unauthorized,
-    Unavailable,
-)
+from service import client
+from service.client import ASSETS, ClientError, Refused
 
 NO_HISTORY = english("The price history is still arriving: about {seconds} s left. Please ask again then.")
 FAULT = english("Something went wrong at the service. The error was logged. Try again in a minute.")
 BY_KIND = {
-    Unauthorized: english(
+    client.Unauthorized: english(
         "The service does not accept this bot's key. Its operator must renew it. Your quota is unchanged."
     ),
-    NotFound: english("Nothing has that name. See /challenges for open challenges, /markets for open markets."),
-    ConnectionFailed: english("The service cannot be reached right now. Try again in a minute."),
-    TimedOut: english("The answer took too long. Try again. /quota shows whether the question was counted."),
+    client.NotFound: english("Nothing has that name. See /challenges for open challenges, /markets for open markets."),
+    client.ConnectionFailed: english("The service cannot be reached right now. Try again in a minute."),
+    client.TimedOut: english("The answer took too long. Try again. /quota shows whether the question was counted."),
 }
 EXAMPLE = re.compile(r" ?For example: .*$")  # the suggestions are examples enough
 VALIDATION_END = " is not valid."  # the end of a sentence for programs about a body or a parameter
@@ -43,17 +30,17 @@ TECHNICAL = re.compile(r"[,;:]?[^.,;:]*(/api/|https?://|[A-Z]+_[A-Z<])[^.]*(?=\.
 def failure(error: ClientError) -> str:
     """Why there is no answer, and what to do next."""
     match error:
-        case RateLimited():
+        case client.RateLimited():
             return _limit(error)
-        case BadRequest():
+        case client.BadRequest():
             return f"{detail_of(error)}\n{translate('This was not counted. Send it again in other words.')}"
-        case HistoryPending(retry_after_s=int(seconds)) if seconds:
+        case client.HistoryPending(retry_after_s=int(seconds)) if seconds:
             return translate(NO_HISTORY, seconds=seconds)
-        case Unavailable():
+        case client.Unavailable():
             return f"{detail_of(error)}\n{sentences(translate('This was not counted.'), _wait(error.retry_after_s))}"
-        case Conflict():
+        case client.Conflict():
             return detail_of(error)
-        case Refused(request_id=str(id)) if id and not isinstance(error, Unauthorized | NotFound):
+        case Refused(request_id=str(id)) if id and not isinstance(error, client.Unauthorized | client.NotFound):
             return f"{translate(FAULT)} {translate('Reference: <code>{id}</code>', id=escaped(id, 60))}"
     return translate(next((text for kind, text in BY_KIND.items() if isinstance(error, kind)), FAULT))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
-from bot.languages import bracketed, english, enumerated, sentences, translate
+from bot.languages import TEXTS, bracketed, english, enumerated, sentences, translate
 from bot.messages.formats import (
     WORDS,
+    Document,
     asset,
     capitalized,
     chance,
@@ -25,10 +25,7 @@ from bot.messages.formats import (
 from bot.messages.markup import escaped, message
 from bot.messages.oracle import topic
 from bot.messages.predictions import evidence, market_footer, outcome_word, question
-from bot.messages.texts import TEXTS
-
-if TYPE_CHECKING:
-    from bot.store import Follow, Target
+from bot.store import Follow, Target
 
 CHALLENGE = "challenge-"  # how the id of a challenge begins; its number follows
 FOLLOW_REPLIES = TEXTS["followed"]  # what happens now
@@ -65,7 +62,7 @@ def followed(target: Target) -> str:
     return sentences(capitalized(translate(FOLLOW_REPLIES[kind], **level)), where)
 
 
-def alert_set(target: Target, quote: Mapping[str, Any], others: Sequence[float], *, is_move: bool) -> str:
+def alert_set(target: Target, quote: Document, others: Sequence[float], *, is_move: bool) -> str:
     """The reply to an alert by text: a move is a level without a period; the `others` of its asset stay."""
     distance = signed_percent(100 * (target.level / quote["price"] - 1))
     return sentences(
@@ -105,7 +102,7 @@ def ask_level(key: str) -> str:
     return translate("At which price of {asset} shall I tell you? Tap one, or send a number.", asset=asset(key))
 
 
-def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], targets: Sequence[Target]) -> str:
+def price_reached(prices: Document, quote: Document, targets: Sequence[Target]) -> str:
     """A price has fallen or risen to one or more levels that the person chose, in order."""
     change = quote["change_24h_pct"]
     now = translate("{price} USD now, {change} in 24 hours", price=price(quote["price"]), change=signed_percent(change))
@@ -117,14 +114,14 @@ def price_reached(prices: Mapping[str, Any], quote: Mapping[str, Any], targets: 
     return message(blocks, f"{footer(prices)}\n{translate('Not investment advice.')}")
 
 
-def chance_reached(market: Mapping[str, Any], level: float) -> str:
+def chance_reached(market: Document, level: float) -> str:
     """The pool's probability has reached the level that the person chose."""
     head = translate("<b>The AI's probability of yes has reached {chance}</b>", chance=chance(level))
     now = translate("Now: {chance}", chance=chance(market["ai_now"]["p_yes"]))
     return message([head, _quoted(question(market)), now], market_footer(market))
 
 
-def sides_changed(market: Mapping[str, Any]) -> str:
+def sides_changed(market: Document) -> str:
     """The pool now finds the other outcome of a market likelier."""
     p = market["ai_now"]["p_yes"]
     if p >= 0.5:
@@ -134,7 +131,7 @@ def sides_changed(market: Mapping[str, Any]) -> str:
     return message([head, _quoted(question(market))], market_footer(market))
 
 
-def answer_resolved(answer: Mapping[str, Any]) -> str:
+def answer_resolved(answer: Document) -> str:
     """The outcome of an answered question, and what the answer was."""
     p_yes, score, outcome = answer["p_yes"], answer["score"], outcome_word(answer["resolution"]["outcome"])
     if p_yes is None and answer["resolution"]["outcome"] in ROSE:

@@ -12,10 +12,11 @@ from typing import Any, Literal
 from babel.dates import format_date
 from babel.numbers import format_decimal, format_percent
 
-from bot.languages import SOURCE, english, english_words, language, locale, translate, zone
+from bot.languages import SOURCE, TEXTS, english, english_words, language, locale, translate, zone
 from bot.messages.markup import escaped, plain
-from bot.messages.texts import TEXTS
 from service.client import ASSETS
+
+Document = Mapping[str, Any]  # of the API, or a part of one
 
 UNKNOWN = "–"
 WORDS = "/words"  # the command that explains the words of the bot
@@ -59,9 +60,9 @@ def percent(value: float | None, digits: int = 1) -> str:
     return UNKNOWN if value is None else _percentage(value, digits)
 
 
-def signed_percent(value: float | None, digits: int = 1) -> str:
+def signed_percent(value: float | None) -> str:
     """A change in percent, such as "+2.1%"; without decimals from 100% on."""
-    return UNKNOWN if value is None else _signed(value, digits if abs(value) < 99.95 else 0, _percentage)
+    return UNKNOWN if value is None else _signed(value, 1 if abs(value) < 99.95 else 0, _percentage)
 
 
 def chance(p: float | None) -> str:
@@ -169,13 +170,13 @@ def words(key: object) -> str:
     return plain(key).replace("_", " ")
 
 
-def world(document: Mapping[str, Any]) -> str:
+def world(document: Document) -> str:
     """The market that a document's prices come from."""
     name = WORLDS.get(document.get("world", ""))
     return translate(name) if name else escaped(document.get("world") or translate("unknown market"), 60)
 
 
-def is_stale(document: Mapping[str, Any], now: datetime | None) -> bool:
+def is_stale(document: Document, now: datetime | None) -> bool:
     """Whether a document's `stale_after` has passed at `now`; never for a replay, whose clock is not ours."""
     stale_after = document.get("stale_after")
     if now is None or stale_after is None or document.get("world") == "replay" or not INSTANT.fullmatch(stale_after):
@@ -188,7 +189,7 @@ def as_of(text: str | None) -> str:
     return translate("as of {instant}", instant=instant(text))
 
 
-def footer(document: Mapping[str, Any], now: datetime | None = None, *, paper: bool = False) -> str:
+def footer(document: Document, now: datetime | None = None, *, paper: bool = False) -> str:
     """The source of the numbers above: paper trading or not, the market, the time, and whether the update is late."""
     parts = [
         translate("PAPER") if paper else "",

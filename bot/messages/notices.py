@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from bot.languages import english, labelled, sentences, translate
-from bot.messages.formats import date, decimal, words
+from bot.languages import TEXTS, english, labelled, sentences, translate
+from bot.messages.formats import Document, date, decimal, words
 from bot.messages.markup import escaped, message
-from bot.messages.texts import TEXTS
 
 TEXT = TEXTS["notices"]
 QUESTION_MISSING, DELAY, CONFIRM_DELETION = (TEXT[name] for name in ("question", "delay", "deletion"))
@@ -52,7 +50,7 @@ def private_only() -> str:
     return translate("In groups I answer {commands}. Open our private chat for the other commands.", commands=commands)
 
 
-def voted(receipt: Mapping[str, Any]) -> str:
+def voted(receipt: Document) -> str:
     """The pop-up after a vote, in plain text."""
     votes = receipt["user_votes"]
     vote = translate("You voted yes.") if receipt["vote"] == "yes" else translate("You voted no.")

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import unescape
-from typing import Any
 
-from bot.languages import SOURCE, english, enumerated, labelled, language, sentences, translate, translate_plural
+from bot.languages import SOURCE, TEXTS, english, enumerated, labelled, language, sentences, translate, translate_plural
 from bot.messages.formats import (
     LIKELIHOODS,
     SIDES,
     WORDS,
+    Document,
+    asset,
     capitalized,
     chance,
     date,
+    decimal,
     direction_arrow,
     instant,
     noun,
     percent,
     price,
+    signed_decimal,
     signed_percent,
     time_of_day,
     world,
 )
 from bot.messages.markup import escaped, message, pages
-from bot.messages.reasons import reasons
-from bot.messages.texts import TEXTS
 
 VOTES_A_PAGE = 5
 CONVERSION = re.compile(r"([\d,.]+) ([A-Z]{3}) are ([\d,.]+) USD\b")
@@ -35,6 +36,7 @@ ADVICE = english("Paper research. Not investment advice.")
 # Kinds of questions that name no single price.
 WITHOUT_PRICE = ("topic", "both", "either", "relative", "volatility")
 STATEMENTS = TEXTS["statements"]  # what YES means
+SENTENCES, DRIVERS = TEXTS["facts"], TEXTS["drivers"]  # of a voter's reasons
 # Two events at once, of which the second is said so.
 SECOND_EVENTS = {"both": english("and {statement}"), "either": english("or {statement}")}
 EVENT = {"other_asset": None, "upper_level": None, "days": None}  # what an event of two does not have
@@ -56,7 +58,7 @@ def progress(count: int, voters: int) -> str:
     return translate("{voted} of {voters} have voted.", voted=count, voters=voters)
 
 
-def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, asker: str | None = None) -> str:
+def answer(document: Document, quota: Document | None = None, asker: str | None = None) -> str:
     """The answer in at most seven short lines, then the reasons, which unfold at a tap.
 
     `quota` is the person's own, None if unknown; `asker` is whose it is in a group, None in a private chat.
@@ -74,7 +76,7 @@ def answer(document: Mapping[str, Any], quota: Mapping[str, Any] | None = None, 
     return message(blocks, _reasons(document))
 
 
-def facts(document: Mapping[str, Any]) -> list[str]:
+def facts(document: Document) -> list[str]:
     """What was asked, for when, and the price of now with its distance to the level, a line each, at most three."""
     meaning = document["understood"]
     first, *lines = [*_events(meaning), *_when(meaning)]
@@ -82,12 +84,12 @@ def facts(document: Mapping[str, Any]) -> list[str]:
     return [*lines, _price_now(document)] if has_price(meaning) and len(lines) < 3 else lines
 
 
-def statement(meaning: Mapping[str, Any]) -> str:
+def statement(meaning: Document) -> str:
     """What YES means; a topic in the words of its text."""
     return capitalized(" ".join(_events(meaning)))
 
 
-def _events(meaning: Mapping[str, Any]) -> list[str]:
+def _events(meaning: Document) -> list[str]:
     """The event, or both of two; by De Morgan's laws not both is one of their opposites, and neither is both."""
     if not has_words(meaning):
         return [escaped(meaning["canonical"], 300)]
@@ -101,23 +103,23 @@ def _events(meaning: Mapping[str, Any]) -> list[str]:
     return [translate(STATEMENTS[_name(meaning)], pct=percent(meaning["level_pct"]), **assets, **levels)]
 
 
-def _name(meaning: Mapping[str, Any]) -> str:
+def _name(meaning: Document) -> str:
     """The name of the event or of its opposite; the number of days says itself whether it is negated."""
     comparator = meaning["comparator"]
     return f"not {comparator}" if meaning["negated"] and not comparator.startswith("days_") else comparator
 
 
-def dated_statement(meaning: Mapping[str, Any], start: str = "") -> str:
+def dated_statement(meaning: Document, start: str = "") -> str:
     """What YES means, with its deadline and where it starts, such as "from 52,554 USD"."""
     return enumerated([statement(meaning), start, *_when(meaning)])
 
 
-def has_words(meaning: Mapping[str, Any]) -> bool:
+def has_words(meaning: Document) -> bool:
     """Whether what YES means can be said in every language: no price decides a topic."""
     return _name(meaning) in STATEMENTS or meaning["comparator"] in SECOND_EVENTS
 
 
-def _when(meaning: Mapping[str, Any]) -> list[str]:
+def _when(meaning: Document) -> list[str]:
     """On how many days, from when, and the deadline, unless the statement has it."""
     if not has_words(meaning):
         return []
@@ -137,7 +139,7 @@ def _when(meaning: Mapping[str, Any]) -> list[str]:
     return [count, f"{date(earlier, 'short')} – {date(at, 'short')}" if earlier else end]
 
 
-def _price_now(document: Mapping[str, Any]) -> str:
+def _price_now(document: Document) -> str:
     meaning = document["understood"]
     level, spot = meaning["level"], meaning["spot"]
     if document.get("closed_until"):
@@ -147,7 +149,7 @@ def _price_now(document: Mapping[str, Any]) -> str:
     return enumerated([translate("now {price}", price=f"{price(spot)} USD"), distance])
 
 
-def _reasons(document: Mapping[str, Any]) -> str:
+def _reasons(document: Document) -> str:
     """That this is no advice, which a folded quotation shows, and below it why; the service's notes are English."""
     opening = document.get("closed_until")
     parts = [f"{translate(ADVICE)} {WORDS}", _reason(document)]
@@ -160,7 +162,7 @@ def _reasons(document: Mapping[str, Any]) -> str:
     return f"<blockquote expandable>{NEW_LINE.join(part for part in parts if part)}</blockquote>"
 
 
-def conversions(meaning: Mapping[str, Any] | None) -> list[str]:
+def conversions(meaning: Document | None) -> list[str]:
     """Amounts of another currency beside those in USD; the service says them in English."""
     amounts = (match.groups() for match in map(CONVERSION.match, meaning["notes"] if meaning else ()) if match)
     return [
@@ -169,23 +171,23 @@ def conversions(meaning: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def choices(meanings: Sequence[Mapping[str, Any]], market: str, head: str = "", notes: Sequence[str] = ()) -> str:
+def choices(meanings: Sequence[Document], market: str, head: str = "", notes: Sequence[str] = ()) -> str:
     """Questions under the numbers of their buttons; without `head` the readings of a text, which rest on `notes`."""
     blocks = [head or translate("<b>Do you mean this?</b>"), *numbered(meanings), *notes]
     return message([*blocks, translate("A tap asks it. Nothing is counted before.")], f"<i>{market} · {WORDS}</i>")
 
 
-def numbered(meanings: Sequence[Mapping[str, Any]]) -> list[str]:
+def numbered(meanings: Sequence[Document]) -> list[str]:
     """Questions under their numbers."""
     return [f"{number}. {dated_statement(meaning)}" for number, meaning in enumerate(meanings, 1)]
 
 
-def answer_brief(document: Mapping[str, Any]) -> str:
+def answer_brief(document: Document) -> str:
     """An answer in one line of plain text, for those with whom it is shared."""
     return f"{headline(document)} – {unescape(topic(document))}"
 
 
-def topic(document: Mapping[str, Any]) -> str:
+def topic(document: Document) -> str:
     """The question in the person's own words; where they pressed a button for it, what YES means."""
     meaning = document["understood"]
     if document["question"] == meaning["canonical"]:
@@ -198,7 +200,7 @@ def inline_question(question: str) -> str:
     return f"<i>{escaped(question, 1000)}</i>"
 
 
-def votes(document: Mapping[str, Any]) -> list[str]:
+def votes(document: Document) -> list[str]:
     """Every vote with its reasoning, and every abstention with its reason."""
     is_on_price = has_price(document["understood"])
     cast = [vote_lines(name, vote, is_on_price=is_on_price) for name, vote in document["votes"].items()]
@@ -211,7 +213,7 @@ def votes(document: Mapping[str, Any]) -> list[str]:
     return pages([*cast, *abstentions], VOTES_A_PAGE, head, f"{translate(ADVICE)} {WORDS}")
 
 
-def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) -> str:
+def vote_lines(name: str, vote: Document, *, is_on_price: bool = True) -> str:
     """One vote: the voter, its probability, on which side of the price it is if on any, and its reasoning."""
     p_yes, has_side = vote["p_yes"], is_on_price and vote["direction"] != "NEUTRAL"
     parts = [
@@ -226,7 +228,40 @@ def vote_lines(name: str, vote: Mapping[str, Any], *, is_on_price: bool = True) 
     return f"\n{head}\n{reasons(vote, 420)}"
 
 
-def _left(quota: Mapping[str, Any]) -> str:
+def reasons(vote: Document, limit: int) -> str:
+    """Why a voter votes so: the service gives each fact as a code with its numbers.
+
+    The free text of a language model stays as it was written.
+    """
+    facts = vote.get("reasons")
+    if not facts:
+        return escaped(vote["reasoning"], limit)
+    sizes = [fact["values"]["sigma_pct"] for fact in facts if fact["code"] == "expected_move"]
+    text = sentences(*(_fact(fact, sizes[0] if len(sizes) == 1 else 0) for fact in facts))
+    driver = next((fact["driver"] for fact in facts if fact["driver"]), "")
+    words = translate(driver) if driver in DRIVERS else escaped(driver, 60)
+    return labelled(capitalized(words), text) if driver else text
+
+
+def _fact(fact: Document, size: float) -> str:
+    """One fact; a distance is shown beside the `size` of a typical move in percent, of which it is a multiple."""
+    values = fact["values"]
+    parts = {
+        "asset": asset(fact["asset"]),
+        "noun": noun(fact["asset"]),
+        "sigma": percent(values.get("sigma_pct")),
+        "usual": percent(values.get("usual_sigma_pct")),
+        "level": price(values.get("level")),
+        "distance": signed_percent(values.get("level_pct")),
+        "times": decimal(abs(values.get("level_pct", 0)) / (size or 1), 1),
+        "correlation": signed_decimal(values.get("correlation", 0), 2),
+        "price": price(values.get("price")),
+    }
+    code = "away" if fact["code"] == "distance" and not size else fact["code"]
+    return capitalized(translate(SENTENCES[code], **parts))
+
+
+def _left(quota: Document) -> str:
     return translate_plural(
         "{remaining} of {n} question left today",
         "{remaining} of {n} questions left today",
@@ -235,7 +270,7 @@ def _left(quota: Mapping[str, Any]) -> str:
     )
 
 
-def quota(usage: Mapping[str, Any]) -> str:
+def quota(usage: Document) -> str:
     """/quota: the remaining questions, and when the quota starts again."""
     reset_at = usage["quota"]["reset_at"]
     if not usage["quota"]["remaining"]:
@@ -253,7 +288,7 @@ def quota_used_up(limit: int | None, reset_at: str | None) -> str:
     return sentences(usage, translate("You can ask again after {time}.", time=time_of_day(reset_at)))
 
 
-def headline(document: Mapping[str, Any]) -> str:
+def headline(document: Document) -> str:
     """How likely yes is, in words; for a question without yes and no, the price or how likely a rise is.
 
     An answer that was saved by an earlier version has no such words, nor has the latest opinion on a market.
@@ -270,12 +305,12 @@ def headline(document: Mapping[str, Any]) -> str:
     return translate("Up: {up} (Down {down})", up=bull, down=bear)
 
 
-def has_price(meaning: Mapping[str, Any]) -> bool:
+def has_price(meaning: Document) -> bool:
     """Whether a question is about the price of one asset."""
     return meaning["comparator"] not in WITHOUT_PRICE
 
 
-def understood_as(document: Mapping[str, Any]) -> str:
+def understood_as(document: Document) -> str:
     """What the question was understood as; nothing in another language where its text is all that there is."""
     meaning = document["understood"]
     if language() != SOURCE:
@@ -283,7 +318,7 @@ def understood_as(document: Mapping[str, Any]) -> str:
     return translate("Understood as: {question}", question=escaped(meaning["canonical"], 500))
 
 
-def _reason(document: Mapping[str, Any]) -> str:
+def _reason(document: Document) -> str:
     """The reasoning of the voter whose vote is the nearest to the consensus."""
     cast = [vote for vote in document["votes"].values() if vote["p_yes"] is not None]
     if not cast:
@@ -294,7 +329,7 @@ def _reason(document: Mapping[str, Any]) -> str:
     return labelled(translate("Why"), reasons(min(cast, key=lambda vote: abs(vote["p_yes"] - pool)), 300))
 
 
-def _price_range(forecast: Mapping[str, Any] | None) -> str:
+def _price_range(forecast: Document | None) -> str:
     """Where nine of ten outcomes lie; "" without a forecast of the price."""
     if forecast is None:
         return ""
@@ -302,7 +337,7 @@ def _price_range(forecast: Mapping[str, Any] | None) -> str:
     return translate("{percent} between {low} and {high}", percent=percent(90, 0), low=low, high=high)
 
 
-def _turnout(document: Mapping[str, Any]) -> str:
+def _turnout(document: Document) -> str:
     """How many voted, and from which to which probability of yes."""
     count = len(document["votes"])
     turnout = translate("{voted} of {voters} voted", voted=count, voters=count + len(document["abstained"]))

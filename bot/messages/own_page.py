@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-from bot.languages import english, translate, translate_plural
-from bot.messages.formats import UNKNOWN, chance, decimal, footer, term
+from bot.languages import TEXTS, english, translate, translate_plural
+from bot.messages.formats import UNKNOWN, Document, chance, decimal, footer, term
 from bot.messages.markup import escaped, message, table
 from bot.messages.oracle import statement
 from bot.messages.predictions import mark, outcome_word, question
-from bot.messages.texts import TEXTS
-
-if TYPE_CHECKING:
-    from bot.store import OwnCall
+from bot.store import OwnCall
 
 OUTCOME = {"yes": 1.0, "no": 0.0}
 RECENT, QUESTIONS = 8, 5  # votes and forecasts, and questions, that are listed
@@ -22,16 +18,11 @@ NOTICES = TEXTS["notices"]
 HOW_TO_NAME = NOTICES["how_to_name"]
 BAD_NAME = english("A name has 3 to 32 of a-z, 0-9, _ and -.")
 
-CalledEntry = tuple["OwnCall", Mapping[str, Any]]
+CalledEntry = tuple[OwnCall, Document]
 
 
-def own_page(
-    calls: Sequence[CalledEntry], answers: Sequence[Mapping[str, Any]], name: str | None, source: Mapping[str, Any]
-) -> str:
-    """The person's votes and forecasts with their markets or challenges, their questions, and their public name.
-
-    `source` is the document that the numbers are of.
-    """
+def own_page(calls: Sequence[CalledEntry], answers: Sequence[Document], name: str | None, source: Document) -> str:
+    """The votes, forecasts, questions and public name of a person; `source` is the document that the numbers are of."""
     decisions = [(call, entry) for call, entry in calls if entry["resolution"]["outcome"] in OUTCOME]
     blocks = [
         translate("<b>Your page</b>"),
@@ -48,7 +39,7 @@ def own_page(
     return message(blocks, f"{_scores()}\n{footer(source)}")
 
 
-def forecasters(document: Mapping[str, Any], own_entry: Mapping[str, Any] | None, name: str | None) -> str:
+def forecasters(document: Document, own_entry: Document | None, name: str | None) -> str:
     """The table of forecasters, with the reader's row where they have a name; `own` is that row, None before it."""
     rows = [_row(entry, name) for entry in document["entries"][:MAX_ROWS]]
     is_shown = any(entry["name"] == name for entry in document["entries"][:MAX_ROWS])
@@ -81,7 +72,7 @@ def _scores() -> str:
     return translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25)
 
 
-def _ranking(entries: Sequence[Mapping[str, Any]]) -> str:
+def _ranking(entries: Sequence[Document]) -> str:
     """What a rank says, if any row has one."""
     if not any(entry["rank"] for entry in entries):
         return ""
@@ -117,7 +108,7 @@ def _forecasts(decisions: Sequence[CalledEntry]) -> str:
     )
 
 
-def _questions(answers: Sequence[Mapping[str, Any]]) -> str:
+def _questions(answers: Sequence[Document]) -> str:
     if not answers:
         return ""
     decisions = sum(answer["resolution"] is not None for answer in answers)
@@ -129,7 +120,7 @@ def _questions(answers: Sequence[Mapping[str, Any]]) -> str:
     return f"{text} · {brier}"
 
 
-def _answer(number: int, answer: Mapping[str, Any]) -> str:
+def _answer(number: int, answer: Document) -> str:
     """A question with its answer, and its outcome once it is known, under the number of its button."""
     outcome = answer["resolution"] and answer["resolution"]["outcome"]
     p_yes = answer["p_yes"]
@@ -137,7 +128,7 @@ def _answer(number: int, answer: Mapping[str, Any]) -> str:
     return f"{number}. {statement(answer['understood'])} · {chance(p_yes)} · {result}"
 
 
-def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
+def _call(call: OwnCall, entry: Document) -> str:
     outcome, p_yes = entry["resolution"]["outcome"], OUTCOME.get(call.vote or "") if call.p is None else call.p
     own_calls = [escaped(term(call.vote), 20) if call.vote else "", chance(call.p) if call.p is not None else ""]
     calls = [
@@ -148,7 +139,7 @@ def _call(call: OwnCall, entry: Mapping[str, Any]) -> str:
     return f"\n{escaped(question(entry), 300)}\n{' · '.join(calls)}"
 
 
-def _row(entry: Mapping[str, Any], name: str | None) -> tuple[object, ...]:
+def _row(entry: Document, name: str | None) -> tuple[object, ...]:
     """A row of the table, with the scores that ranks are by."""
     scores = entry["time_weighted"]
     brier = UNKNOWN if scores["brier"] is None else decimal(scores["brier"], 3)

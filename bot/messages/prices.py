@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
-from bot.languages import english, enumerated, translate, translate_plural
+from bot.languages import TEXTS, english, enumerated, translate, translate_plural
 from bot.messages.formats import (
     DOWN,
     UP,
+    Document,
     asset,
     change_arrow,
     decimal,
@@ -25,7 +25,6 @@ from bot.messages.formats import (
 )
 from bot.messages.markup import CAPTION, escaped, message, table
 from bot.messages.oracle import facts, headline
-from bot.messages.texts import TEXTS
 
 # The horizons of forecasts, at the beginning of a line.
 HORIZONS = {"24h": english("After 24 hours"), "7d": english("After 7 days"), "30d": english("After 30 days")}
@@ -42,13 +41,13 @@ def find_asset(text: str, keys: Iterable[str]) -> str | None:
     return next((key for key in keys if word in (key, asset(key).lower())), None)
 
 
-def one_price(document: Mapping[str, Any], key: str, *, now: datetime | None = None) -> str:
+def one_price(document: Document, key: str, *, now: datetime | None = None) -> str:
     """The price of one asset, its change and its range in 24 hours."""
     quote = next(quote for quote in document["prices"] if quote["asset"] == key)
     return message(_price_lines(quote), footer(document, now))
 
 
-def conversion(quote: Mapping[str, Any], reading: Mapping[str, Any]) -> str:
+def conversion(quote: Document, reading: Document) -> str:
     """What the amount that a text asks for is worth in its currency; that prices are in USD where that has no rate."""
     amount, currency = reading["amount"] or 1, reading["currency"]
     usd = amount * quote["price"]
@@ -59,7 +58,7 @@ def conversion(quote: Mapping[str, Any], reading: Mapping[str, Any]) -> str:
     return message([head, rate, translate("Prices here are in USD.") if currency and not rate else ""])
 
 
-def _price_lines(quote: Mapping[str, Any]) -> list[str]:
+def _price_lines(quote: Document) -> list[str]:
     change = quote["change_24h_pct"]
     head = f"<b>{change_arrow(change)} {asset(quote['asset'])} {price(quote['price'])} USD</b>"
     values = {"change": signed_percent(change), "low": price(quote["low_24h"]), "high": price(quote["high_24h"])}
@@ -69,7 +68,7 @@ def _price_lines(quote: Mapping[str, Any]) -> list[str]:
     return [head, closure, translate("{change} in the 24 hours before, between {low} and {high} USD", **values)]
 
 
-def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
+def why(document: Document, key: str, pulse: Document, forecast: Document | None) -> str:
     """What the data shows beside the move of a price: a usual day, the other markets, and the news."""
     quotes = {quote["asset"]: quote for quote in document["prices"]}
     quote, news = quotes.pop(key), next((row for row in pulse["by_asset"] if row["asset"] == key), None)
@@ -97,7 +96,7 @@ def why(document: Mapping[str, Any], key: str, pulse: Mapping[str, Any], forecas
     return message(blocks, footer(document))
 
 
-def _usual(change: float, forecast: Mapping[str, Any]) -> str:
+def _usual(change: float, forecast: Document) -> str:
     """Whether a day's change is one of the nine of ten that are expected."""
     quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == DAY)
     size = 100 * max(abs(quantiles[level] / forecast["price"] - 1) for level in ("5", "95"))
@@ -117,7 +116,7 @@ def level_with_arrow(level: float, now: float) -> tuple[str, float]:
     return f"{DOWN if level < now else UP} {price(level)}", level
 
 
-def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
+def prices(document: Document, *, now: datetime | None = None) -> str:
     """The price of every asset and its change in 24 hours."""
     rows = [
         (
@@ -134,7 +133,7 @@ def prices(document: Mapping[str, Any], *, now: datetime | None = None) -> str:
     return message([head, table(rows, "<1", "<12", ">9", ">8"), note if closures else ""], footer(document, now))
 
 
-def forecast(document: Mapping[str, Any], *dates: Mapping[str, Any], now: datetime | None = None) -> str:
+def forecast(document: Document, *dates: Document, now: datetime | None = None) -> str:
     """The bounds of 90% of the outcomes after each horizon, below those of `dates`; a date beyond them is alone."""
     now_price = price(document["price"])
     head = translate("<b>Where {asset} will be</b>, now {price} USD", asset=noun(document["asset"]), price=now_price)
@@ -150,7 +149,7 @@ def _span(horizon: str) -> str:
     return translate(unit, n=int(count)) if unit and count.isdecimal() else horizon
 
 
-def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = None) -> str:
+def forecasts(documents: Sequence[Document], *, now: datetime | None = None) -> str:
     """The same after 24 hours for several assets."""
     if not documents:
         return translate(NO_FORECAST)
@@ -163,35 +162,35 @@ def forecasts(documents: Sequence[Mapping[str, Any]], *, now: datetime | None = 
     return _ranges(translate("<b>Prices in 24 hours</b>, in USD"), rows, "<12", documents[0], now)
 
 
-def _ranges(head: str, rows: Sequence[tuple], width: str, document: Mapping[str, Any], now: datetime | None) -> str:
+def _ranges(head: str, rows: Sequence[tuple], width: str, document: Document, now: datetime | None) -> str:
     ranges = table([("", translate("from"), translate("to")), *rows], width, ">10", ">10")
     return message([head, ranges, translate(BOUNDS)], footer(document, now))
 
 
-def _bounds(horizon: Mapping[str, Any]) -> tuple[str, str]:
+def _bounds(horizon: Document) -> tuple[str, str]:
     return price(horizon["quantiles"]["5"]), price(horizon["quantiles"]["95"])
 
 
-def price_caption(document: Mapping[str, Any], quote: Mapping[str, Any], forecast: Mapping[str, Any] | None) -> str:
+def price_caption(document: Document, quote: Document, forecast: Document | None) -> str:
     """The price of an asset, its change and range in 24 hours, and the range of the next 24 hours."""
     expected = _likely(forecast, "24h", "5", "95") if forecast else ""
     return message([*_price_lines(quote), expected], footer(document), limit=CAPTION)
 
 
-def forecast_caption(document: Mapping[str, Any], horizon: str) -> str:
+def forecast_caption(document: Document, horizon: str) -> str:
     """Where the price of an asset will be after a horizon."""
     now = translate("{asset} {price} USD now", asset=asset(document["asset"]), price=price(document["price"]))
     ranges = [_likely(document, horizon, "5", "95"), _likely(document, horizon, "25", "75")]
     return message([f"<b>{now}</b>", *ranges], footer(document), limit=CAPTION)
 
 
-def answer_caption(document: Mapping[str, Any], address: str | None = None) -> str:
+def answer_caption(document: Document, address: str | None = None) -> str:
     """The answer to a question, with the price, the level, the deadline, and a link that a forwarded photo keeps."""
     link = f'<a href="{escaped(address, 300)}">{translate("Open in the bot")}</a>' if address else ""
     return message([f"<b>{headline(document)}</b>", *facts(document), link], footer(document), limit=CAPTION)
 
 
-def _likely(forecast: Mapping[str, Any], name: str, low: str, high: str) -> str:
+def _likely(forecast: Document, name: str, low: str, high: str) -> str:
     """Between which prices a share of the outcomes lies after a horizon."""
     quantiles = next(horizon["quantiles"] for horizon in forecast["horizons"] if horizon["horizon"] == name)
     span, share = translate(HORIZONS[name]), percent(int(high) - int(low), 0)

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from bot.languages import english, enumerated, labelled, translate, translate_plural
-from bot.messages.formats import chance, change_arrow, direction_arrow, footer, signed_decimal, signed_percent, term
+from bot.languages import TEXTS, english, enumerated, labelled, translate, translate_plural
+from bot.messages.formats import (
+    Document,
+    chance,
+    change_arrow,
+    direction_arrow,
+    footer,
+    signed_decimal,
+    signed_percent,
+    term,
+)
 from bot.messages.markup import escaped, message, table
 from bot.messages.predictions import verdict
-from bot.messages.texts import TEXTS
 
-Document = Mapping[str, Any]
 MAX_ENTRIES = 5  # strategies that /top lists
 STATUSES = {"healthy": "▲", "watch": "■", "sick": "▼", "critical": "✗", "observation": "·"}
 APEX = english("Apex is the service's own model: it joins eight kinds of signals into one forecast for Bitcoin.")

@@ -39,22 +39,13 @@ class Questions(SqliteFile):
     """The open questions of all people."""
 
     def open_question(
-        self,
-        user_id: int,
-        chat_id: int,
-        topic: int | None,
-        quoted_id: int | None,
-        question: str,
-        update_id: int | None = None,
+        self, user_id: int, chat_id: int, topic: int | None, quoted_id: int | None, question: str, update_id: int
     ) -> OpenQuestion | None:
         """Store a question; None if the same update of Telegram has asked it before."""
         asked_at = self._seconds()
         with self._writing() as db:
             mark = (user_id, "question", f"{update_id} {chat_id}", asked_at)
-            if (
-                update_id is not None
-                and not db.execute("INSERT OR IGNORE INTO sent VALUES (?, ?, ?, ?)", mark).rowcount
-            ):
+            if not db.execute("INSERT OR IGNORE INTO sent VALUES (?, ?, ?, ?)", mark).rowcount:
                 return None
             row = db.execute(
                 "INSERT INTO open_question (user_id, chat_id, topic, quoted, question, asked_at)"

@@ -37,10 +37,7 @@ class Switches(SqliteFile):
         return defaults | {row["event"]: row["state"] for row in rows if row["event"] in defaults}
 
     def set_switch(self, user_id: int, chat_id: int, event: str, state: str) -> None:
-        """Set the state of an event; raises ValueError for an unknown event or state.
-
-        Switching an event off also deletes its queued alerts.
-        """
+        """Set the state of an event; off also deletes its queued alerts. ValueError for an unknown event or state."""
         if event not in EVENTS + GROUP_EVENTS or state not in STATES:
             raise ValueError(f"no such switch: {event} {state}")
         with self._writing() as db:
@@ -53,10 +50,7 @@ class Switches(SqliteFile):
                 set_state(db, user_id, chat_id, event, "off", self._seconds())
 
     def set_digest_hour(self, user_id: int, chat_id: int, hour: str) -> None:
-        """Send the digest daily at `hour`, 0 to 23, of the person's day; silent stays silent.
-
-        If the hour has passed today, the first digest is due tomorrow.
-        """
+        """Send the digest daily at `hour`, 0 to 23, of the person's day, first when that comes; silent stays silent."""
         state = "silent" if self.switches(user_id)["digest"] == "silent" else "on"
         with self._writing() as db:
             write(db, user_id, "hour", hour)

@@ -1,7 +1,4 @@
-"""RFC 3161 timestamps of roots: an authority outside signs that a root was there at an instant.
-
-The package that reads them is imported where a timestamp is read, because few installations have any.
-"""
+"""RFC 3161 timestamps of roots: an authority outside signs that a root was there at an instant."""
 
 from __future__ import annotations
 
@@ -49,10 +46,8 @@ def read_certificates(file: str | Path) -> bytes:
 
 
 def fault(timestamp: Timestamp, root: Root, certificates: bytes = b"") -> str | None:
-    """Why this is no timestamp of the root, as a sentence; None where it is one.
-
-    `certificates` are the PEM of the authorities that are trusted; where it is empty the authority is not checked.
-    """
+    """Why this is no timestamp of the root by an authority in the PEM `certificates`, if any; None where it is one."""
+    # Imported lazily, because few installations have timestamps.
     from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
 
     subject = f"The timestamp of the root of {root.day} by {timestamp.authority}"

@@ -1,7 +1,4 @@
-"""Test vectors of the ledger's protocol: made-up rows, their root and a proof, with every text hashed or signed.
-
-Whoever writes a verifier in another language checks it against them before it reads a ledger.
-"""
+"""Test vectors of the protocol, against which a verifier in another language is checked before it reads a ledger."""
 
 from __future__ import annotations
 

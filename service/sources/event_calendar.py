@@ -1,7 +1,4 @@
-"""The operator's calendar of scheduled events, a CSV file with the columns `time` and `event`.
-
-time,event 2026-12-09T19:00:00Z,Federal Reserve: decision on interest rates
-"""
+"""The operator's calendar of scheduled events: a CSV file with the columns `time` (ISO 8601) and `event`."""
 
 from __future__ import annotations
 

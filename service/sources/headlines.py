@@ -1,7 +1,4 @@
-"""Headlines of the live world from RSS and Atom feeds, fetched with conditional requests and a time limit.
-
-Redirects are not followed: a moved address is reported and has to be corrected in the settings.
-"""
+"""Headlines from RSS and Atom feeds, fetched with conditional requests and a time limit, without redirects."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ MOST_BYTES = 2**16
 
 
 def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timestamp:
-    """The timestamp of a root by the authority at `url`, which one of the PEM `certificates` must sign for, if any.
+    """The timestamp of a root by the authority at `url`; SourceFailed where there is none within `timeout_s` seconds.
 
-    Raises SourceFailed where there is no valid one within `timeout_s` seconds.
+    One of the PEM `certificates` must sign for it, if there are any.
     """
     from rfc3161_client import HashAlgorithm, TimestampRequestBuilder, decode_timestamp_response
 

@@ -13,7 +13,7 @@ from string import Formatter
 import pytest
 from flask.testing import FlaskClient
 
-from bot.languages.catalogues import catalogue
+from bot.languages import catalogue
 from service.api.errors import HTTP
 from service.api.home import FILES, FOLDER, PAGES, PHRASES
 from service.api.openapi_texts import KEY, SampleCall, samples

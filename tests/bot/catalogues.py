@@ -13,9 +13,7 @@ from typing import Any
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from bot.languages import LANGUAGES, SOURCE
-from bot.languages.catalogues import FOLDER, catalogue
-from bot.messages.texts import TEXTS
+from bot.languages import FOLDER, LANGUAGES, SOURCE, TEXTS, catalogue
 from service.client import ASSETS
 
 BOT = Path(__file__).resolve().parents[2] / "bot"

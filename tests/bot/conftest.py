@@ -22,7 +22,7 @@ from telegram.ext import Application
 
 from bot import charts
 from bot.application import build
-from bot.drawing import DrawingThread
+from bot.context import DrawingThread
 from bot.settings import BotSettings
 from bot.store import Store
 from service.store import keys

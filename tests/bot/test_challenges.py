@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot import live_challenges
+from bot import challenges
 from tests.bot.conftest import Person, Stage
 
 DATE = "2026-12-31"
@@ -147,8 +147,8 @@ def test_challenges_are_listed_and_opened(ann, ben):
 @pytest.fixture
 def number(ann: Person, monkeypatch) -> str:
     """An open challenge of Ann's; its messages may change fifty times a second, and every pass looks what is over."""
-    monkeypatch.setattr(live_challenges, "UNLISTED_MIN", 1)
-    monkeypatch.setattr(live_challenges, "EVERY_S", 0.02)
+    monkeypatch.setattr(challenges, "UNLISTED_MIN", 1)
+    monkeypatch.setattr(challenges, "EVERY_S", 0.02)
     return re.search(r"Challenge (\d+)", created(ann, "Will Bitcoin be above $70k on 2026-12-31?").plain)[1]
 
 
@@ -181,7 +181,7 @@ def test_votes_of_a_group_are_counted_in_its_message(ann, stage, group, number):
 @pytest.mark.slow
 def test_many_votes_are_few_edits(stage, group, number, monkeypatch):
     """The first is reply at once, the others together after the pause."""
-    monkeypatch.setattr(live_challenges, "EVERY_S", 1.0)
+    monkeypatch.setattr(challenges, "EVERY_S", 1.0)
     reply, popups = stage.person(group).says(f"/challenge {number}"), stage.telegram.popups
     for count in range(len(popups) + 1, len(popups) + 13):
         stage.person(group).presses("Yes", on=reply, settle=False)

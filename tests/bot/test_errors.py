@@ -216,7 +216,7 @@ def test_an_answer_stays_in_its_topic(stage, group, store):
     answer = member.says(f"/ask {QUESTION}", **topic)
     assert (answer.topic, bool(answer.quoted)) == (17, True)
     assert member.says("/price btc", **topic).topic == 17
-    store.open_question(other.id, group, 17, None, QUESTION)
+    store.open_question(other.id, group, 17, None, QUESTION, 0)
     stage.work()
     assert member.newest.topic == 17
     assert "of 9 voted" in member.newest.plain

@@ -10,9 +10,8 @@ import pytest
 from babel.messages.catalog import Message
 
 from bot import languages, rate_limiter
-from bot.chat_languages import MENU
-from bot.languages import LANGUAGES, closest, speaking, translate, translate_plural
-from bot.languages.catalogues import FOLDER, catalogue
+from bot.chat_settings import MENU
+from bot.languages import FOLDER, LANGUAGES, catalogue, closest, speaking, translate, translate_plural
 from bot.messages.research import TOPICS
 from tests.bot.catalogues import TRANSLATIONS, extracted, updated
 from tests.bot.test_commands import COMMANDS

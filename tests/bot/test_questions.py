@@ -269,7 +269,7 @@ def test_a_question_waits_until_the_service_answers(start, web, no_pauses, statu
     """
     stage = start(refusing(web, r"^/api/v1/oracle\?", status, code, 2 * calls, retry_after_s=40))
     ann, store = stage.person(), stage.application.bot_data["state"].store
-    store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    store.open_question(ann.id, ann.chat, None, None, QUESTION, 0)
     for _ in range(2):
         stage.work()
         assert ann.messages == []
@@ -329,7 +329,7 @@ def test_an_answer_follows_when_telegram_is_back(ann, store, monkeypatch):
 def test_a_question_of_a_killed_bot_is_answered_at_its_start(ann, store):
     """Its waiting message does not stay, and the person is told."""
     message = ann.says("/help")
-    question = store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    question = store.open_question(ann.id, ann.chat, None, None, QUESTION, 0)
     store.set_waiting(question.number, message.id)
     ann.stage.work()
     assert "was interrupted" in message.plain
@@ -341,7 +341,7 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(ann, store):
 
 def test_an_old_interrupted_question_is_not_asked(ann, store, clock):
     """Its "today" may be over."""
-    store.open_question(ann.id, ann.chat, None, None, QUESTION)
+    store.open_question(ann.id, ann.chat, None, None, QUESTION, 0)
     clock.wall += timedelta(hours=2).total_seconds()
     ann.stage.work()
     assert "Ask again" in ann.newest.plain

@@ -20,10 +20,7 @@ __all__ = ["Feed", "FetchedBars", "choose_world", "open_feed"]
 
 
 def open_feed(settings: Settings, wall: int) -> Feed:
-    """The feed of the configured world, opened at the unix second `wall` of the wall clock.
-
-    Raises SettingsError if the settings do not allow that world.
-    """
+    """The feed of the configured world, opened at the unix second `wall`; raises SettingsError if it is not allowed."""
     if settings.world == "replay":
         return open_replay(settings)
     midnight = wall - wall % DAY

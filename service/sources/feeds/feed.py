@@ -98,10 +98,7 @@ GAPS_CHECKED_S = 2 * DAY
 
 
 def extend(feed: CoinFeed, key: str, history: CoinBars, now: int, seconds: float) -> CoinBars:
-    """The stored bars with those that were complete at the unix second `now`, fetched within so many seconds.
-
-    Raises SourceFailed if the source fails.
-    """
+    """The stored bars with those complete at the unix second `now`, fetched in so many seconds; raises SourceFailed."""
     deadline = time.monotonic() + seconds
     since, source = _since(history.feed, now), ""
     hourly, until = history.hourly, since // HOUR * HOUR

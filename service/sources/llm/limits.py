@@ -1,7 +1,4 @@
-"""What bounds the use of language models: a daily budget, a breaker for models that fail, and turns at computing.
-
-The budget reserves the maximum cost before a call and books the real cost after it.
-"""
+"""What bounds the use of language models: a daily budget, a breaker for models that fail, and turns at computing."""
 
 from __future__ import annotations
 
@@ -121,10 +118,7 @@ class Breaker:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Admit a call and record its result; raises NotAsked while the breaker is open.
-
-        Only ModelFailed counts as a failure. Other exceptions are not evidence about the model.
-        """
+        """Admit a call and record its result: only ModelFailed is a failure. Raises NotAsked while it is open."""
         era, answers = self._admit(), None
         try:
             yield

@@ -53,10 +53,7 @@ PROVIDERS = {name: Provider(name, **table) for name, table in _TABLES.items()}
 
 
 def parse(name: str, base_url: str = "") -> Chosen:
-    """The provider and model of a name `provider:model`.
-
-    With a `base_url` the provider is optional. The name of a model may contain colons. Raises SettingsError.
-    """
+    """The provider and model of `provider:model`, of `model` where there is a `base_url`; raises SettingsError."""
     provider, colon, model = name.strip().partition(":")
     if base_url:
         _require_address(base_url)
@@ -107,10 +104,7 @@ DATE_SUFFIX = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
 
 
 def price_of(chosen: Chosen, prices: Mapping[str, TokenPrice]) -> TokenPrice | None:
-    """The price of a model at this time of day, by engine in `prices`, else listed; None if it is unknown.
-
-    A local model is free.
-    """
+    """The price of a model now, by engine in `prices`, else listed; a local one is free. None if it is unknown."""
     if chosen.engine in prices:
         return prices[chosen.engine]
     if chosen.provider.name in LOCAL:

@@ -83,10 +83,7 @@ def _key(option: str, chosen: Chosen, seat: Seat, settings: Settings) -> str:
 
 
 def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
-    """Log each model whose price is unknown: its tokens count in ORACLE_DAILY_TOKENS alone.
-
-    A limit in USD alone could not hold such a model, so it is refused.
-    """
+    """Log each model of unknown price, which counts in tokens alone; refuse it where only USD are limited."""
     models = (voter.model for voter in voters if isinstance(voter, ModelSeat))
     for engine in dict.fromkeys(model.engine for model in models if model.price is None):
         advice = f"ORACLE_PRICES={engine}=INPUT/OUTPUT states it in USD per million tokens"

@@ -12,17 +12,8 @@ from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket, Terms
 from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
-from service.sources.odds.source import (
-    OddsSource,
-    Query,
-    Row,
-    SettledMarket,
-    UnusableRow,
-    instant,
-    number,
-    price,
-    text,
-)
+from service.sources.odds import source
+from service.sources.odds.source import OddsSource, Query, Row, SettledMarket, UnusableRow
 
 NAME = "kalshi"
 PAGE = 1000  # rows: the maximum of the API
@@ -43,19 +34,19 @@ def _open_queries(_now: int, short: bool) -> list[Query]:
 
 
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
-    if not TICKER.fullmatch(text(row.get("ticker"))):
+    if not TICKER.fullmatch(source.text(row.get("ticker"))):
         raise UnusableRow("it has no ticker")
     if row.get("status") != OPEN:
         raise UnusableRow("it is not open")
     if row.get("market_type") != "binary":
         raise UnusableRow("its outcomes are not yes and no")
-    bid, ask = price(row.get("yes_bid_dollars")), price(row.get("yes_ask_dollars"))
+    bid, ask = source.price(row.get("yes_bid_dollars")), source.price(row.get("yes_ask_dollars"))
     if bid is None or ask is None:
         raise UnusableRow("it has no bid or no ask")
     if not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
         raise UnusableRow("its spread is negative or too wide")
-    contracts, notional = number(row.get("volume_fp")), number(row.get("notional_value_dollars"))
-    volume = None if contracts is None or notional is None else number(contracts * notional)
+    contracts, notional = source.number(row.get("volume_fp")), source.number(row.get("notional_value_dollars"))
+    volume = None if contracts is None or notional is None else source.number(contracts * notional)
     terms = _terms(row)
     if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
@@ -63,30 +54,30 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
         source=NAME,
         odds=Odds(NAME, row["ticker"], _url(row), (bid + ask) / 2, bid, ask, volume, fetched_at),
         terms=terms,
-        measured_from=instant(row.get("open_time")) if _series(row) in SHORT_SERIES else None,
+        measured_from=source.instant(row.get("open_time")) if _series(row) in SHORT_SERIES else None,
     )
 
 
 def _terms(row: Row) -> Terms | None:
-    deadline, rules = instant(row.get("close_time")), text(row.get("rules_primary"))
-    group = text(row.get("yes_sub_title"))  # the meaning of YES where the title alone does not state it
+    deadline, rules = source.instant(row.get("close_time")), source.text(row.get("rules_primary"))
+    group = source.text(row.get("yes_sub_title"))  # the meaning of YES where the title alone does not state it
     group = "" if group.lower() == "yes" else group
-    return None if deadline is None else Terms(text(row.get("title")), group, deadline, rules)
+    return None if deadline is None else Terms(source.text(row.get("title")), group, deadline, rules)
 
 
 def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     """The settlement of a market; None before it is settled. A market that pays neither side in full is void."""
-    result = text(row.get("result"))
+    result = source.text(row.get("result"))
     if row.get("status") not in SETTLED_STATUSES or not result:
         return None
-    resolved_at = instant(row.get("settlement_ts")) or instant(row.get("close_time")) or fetched_at
-    value = number(row.get("settlement_value_dollars"))
+    resolved_at = source.instant(row.get("settlement_ts")) or source.instant(row.get("close_time")) or fetched_at
+    value = source.number(row.get("settlement_value_dollars"))
     evidence = f"settled as {OUTCOMES.get(result, 'neither side')}" + ("" if value is None else f", YES pays {value:g}")
     return Settlement(OUTCOMES.get(result, "void"), resolved_at, evidence, NAME), _terms(row)
 
 
 def _series(row: Row) -> str:
-    return text(row.get("event_ticker")).partition("-")[0]
+    return source.text(row.get("event_ticker")).partition("-")[0]
 
 
 def _url(row: Row) -> str | None:

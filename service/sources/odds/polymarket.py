@@ -12,18 +12,8 @@ from service.forecasting.predictions import Odds, Settlement
 from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, SOONEST_S, OutsideMarket, Terms
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
-from service.sources.odds.source import (
-    OddsSource,
-    Query,
-    Row,
-    SettledMarket,
-    UnusableRow,
-    instant,
-    listed,
-    number,
-    price,
-    text,
-)
+from service.sources.odds import source
+from service.sources.odds.source import OddsSource, Query, Row, SettledMarket, UnusableRow
 
 NAME = "polymarket"
 PAGE = 100  # rows: the API returns no more, whatever the limit
@@ -51,8 +41,8 @@ def _open_queries(now: int, short: bool) -> list[Query]:
 
 def _market(row: Row, fetched_at: int) -> OutsideMarket:
     outcomes, prices = _outcomes(row), _prices(row)
-    volume, terms = number(row.get("volumeNum")), _terms(row)
-    if not ID.fullmatch(text(row.get("id"))):
+    volume, terms = source.number(row.get("volumeNum")), _terms(row)
+    if not ID.fullmatch(source.text(row.get("id"))):
         raise UnusableRow("it has no id")
     if row.get("closed") is not False or row.get("active") is not True or row.get("acceptingOrders") is not True:
         raise UnusableRow("it is not open")
@@ -70,13 +60,13 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
         source=NAME,
         odds=Odds(NAME, row["id"], _url(row), prices[yes], bid, ask, volume, fetched_at),
         terms=terms,
-        measured_from=instant(row.get("eventStartTime")),
+        measured_from=source.instant(row.get("eventStartTime")),
     )
 
 
 def _terms(row: Row) -> Terms | None:
-    deadline, rules = instant(row.get("endDate")), text(row.get("description"))
-    title, group = text(row.get("question")), text(row.get("groupItemTitle"))
+    deadline, rules = source.instant(row.get("endDate")), source.text(row.get("description"))
+    title, group = source.text(row.get("question")), source.text(row.get("groupItemTitle"))
     return None if deadline is None else Terms(title, group, deadline, rules)
 
 
@@ -89,14 +79,14 @@ def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
         return None
     winner = WINNERS[prices]
     outcome: Outcome = "void" if winner is None else "yes" if winner == _yes_of(outcomes) else "no"
-    resolved_at = instant(row.get("closedTime")) or instant(row.get("umaEndDate")) or fetched_at
+    resolved_at = source.instant(row.get("closedTime")) or source.instant(row.get("umaEndDate")) or fetched_at
     evidence = f"{outcomes[0]} pays {prices[0]:g}, {outcomes[1]} pays {prices[1]:g}"
     return Settlement(outcome, resolved_at, evidence, NAME), _terms(row)
 
 
 def _outcomes(row: Row) -> tuple[str, str] | None:
     """The names of both outcomes in their order; None unless they are yes and no, or up and down."""
-    names = [str(name) for name in listed(row.get("outcomes"))]
+    names = [str(name) for name in source.listed(row.get("outcomes"))]
     if tuple(name.lower() for name in names) not in YES_AT:
         return None
     return names[0], names[1]
@@ -107,14 +97,14 @@ def _yes_of(outcomes: tuple[str, str]) -> int:
 
 
 def _prices(row: Row) -> tuple[float, float] | None:
-    values = [number(value) for value in listed(row.get("outcomePrices"))]
+    values = [source.number(value) for value in source.listed(row.get("outcomePrices"))]
     prices = [value for value in values if value is not None and 0 <= value <= 1]
     return (prices[0], prices[1]) if len(prices) == len(values) == 2 else None
 
 
 def _quote(row: Row, yes: int) -> tuple[float | None, float | None]:
     """The bid and the ask of YES; a bid for one outcome is an ask for the other."""
-    bid, ask = price(row.get("bestBid")), price(row.get("bestAsk"))
+    bid, ask = source.price(row.get("bestBid")), source.price(row.get("bestAsk"))
     if bid is not None and ask is not None and bid > ask:
         raise UnusableRow("its bid is above its ask")
     if yes == 0:
@@ -123,7 +113,7 @@ def _quote(row: Row, yes: int) -> tuple[float | None, float | None]:
 
 
 def _url(row: Row) -> str | None:
-    slug = text(row.get("slug"))
+    slug = source.text(row.get("slug"))
     return f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
 
 

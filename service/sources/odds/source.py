@@ -1,7 +1,4 @@
-"""An outside market: how its open markets and their settlements are requested and read.
-
-An unusable row is refused without affecting the others.
-"""
+"""An outside market: how its open markets and their settlements are requested and read; an unusable row is refused."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bot import messages
 from bot.languages import LANGUAGES, SOURCE, speaking, spoken
 from bot.messages import predictions, prices
 from bot.messages.markup import columns_of
-from bot.messages.reasons import DRIVERS, SENTENCES, reasons
+from bot.messages.oracle import DRIVERS, SENTENCES, reasons
 from service.forecasting.densities.models import MODELS
 from service.forecasting.voters.ballots import TEMPLATES, reasons_of
 from service.forecasting.voters.panel import PLAIN

@@ -6,7 +6,7 @@ from tests.bot.store.conftest import ANN, BEN, GROUP, QUESTION
 
 
 def test_a_question_is_open_until_it_is_closed(store):
-    first = store.open_question(ANN, GROUP, 7, 5, QUESTION)
+    first = store.open_question(ANN, GROUP, 7, 5, QUESTION, 0)
     store.set_waiting(first.number, 6)
     (question,) = store.open_questions()
     assert question == first._replace(waiting_id=6)
@@ -18,8 +18,8 @@ def test_a_question_is_open_until_it_is_closed(store):
 def test_a_later_question_has_another_key(store, clock):
     """Also when it gets the number of a question that was closed."""
     keys = set()
-    for _ in range(2):
-        question = store.open_question(ANN, ANN, None, None, QUESTION)
+    for update_id in range(2):
+        question = store.open_question(ANN, ANN, None, None, QUESTION, update_id)
         store.close_question(question.number)
         keys.add(question.key)
         clock.move(seconds=1)

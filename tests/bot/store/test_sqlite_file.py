@@ -20,7 +20,7 @@ def fill(store: Store, user: int) -> str:
     store.remember_challenge(user, user, user)
     store.set_digest_hour(user, user, "7")
     store.queue([alert(user)])
-    store.open_question(user, user, None, None, QUESTION)
+    store.open_question(user, user, None, None, QUESTION, 0)
     store.remember_call(user, "market", "yes")
     store.remember_call(user, "market", 0.7)
     store.follow(user, user, Target("market", "daily-btc-up"))
@@ -33,7 +33,7 @@ def test_all_data_of_a_person_is_deleted_and_counted(store):
     fill(store, ANN)
     store.follow(BEN, BEN, Target("answer", "a1", owner_id=ANN))
     ones = ("answers", "challenges", "waiting", "sent", "questions", "votes", "forecasts", "follows")
-    assert store.forget(ANN) == dict.fromkeys(ones, 1) | {"alerts": 3}
+    assert store.forget(ANN) == dict.fromkeys(ones, 1) | {"alerts": 3, "sent": 2}
     assert set(store.forget(ANN).values()) == {0}
     assert store.follows_of(BEN) == []
 

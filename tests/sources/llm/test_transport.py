@@ -20,7 +20,6 @@ from service.sources.llm.transport import (
     TIMEOUT,
     TOO_LONG,
     Fault,
-    TooLong,
     Transport,
     fault_of,
 )
@@ -48,7 +47,7 @@ def test_a_response_beyond_the_maximum_size_is_refused(server, client, monkeypat
     assert (response.status_code, response.json()) == (200, {"answer": "yes"})
     monkeypatch.setattr(transport, "MOST_BYTES", 100)
     server.fault = body(b" " * 101)
-    with pytest.raises(TooLong):
+    with pytest.raises(TooMuchText):
         client.get(f"{server.address}/any")
     server.fault = body(b" " * 100)
     assert len(client.get(f"{server.address}/any").content) == 100
@@ -161,7 +160,6 @@ def test_a_server_may_ask_to_wait(retry_after: str, wait_s: float):
         (httpx2.ReadTimeout("slow"), TIMEOUT),
         (httpx2.ConnectError("refused"), NO_CONNECTION),
         (httpx2.ReadError("reset"), BROKEN_OFF),
-        (TooLong("too long"), TOO_LONG),
         (TooMuchText(), TOO_LONG),
         (ValueError("no JSON"), BAD_ANSWER),
         (httpx2.DecodingError("compressed"), BAD_ANSWER),

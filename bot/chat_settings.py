@@ -1,26 +1,20 @@
-"""The language of a chat, and the command menus that Telegram shows in it."""
+"""Handlers of the settings of a chat, its person or its group, and the command menus that Telegram shows in it."""
 
 from __future__ import annotations
 
 import asyncio
 
-from telegram import (
-    Bot,
-    BotCommand,
-    BotCommandScopeAllGroupChats,
-    BotCommandScopeAllPrivateChats,
-    BotCommandScopeChat,
-    Chat,
-    Update,
-)
+import telegram
+from telegram import Bot, Chat, Update
 from telegram.constants import ChatType
 
 from bot import keyboards, updates
-from bot.context import BotContext
-from bot.keyboards import Page
+from bot.context import BotContext, Expired
+from bot.keyboards import CHOICES, ZONES, Page, Popup
 from bot.languages import LANGUAGES, SOURCE, closest, english, speak, speaking, translate
 from bot.messages import notices
 from bot.messages.research import TOPICS
+from bot.store import EVENTS, GROUP_EVENTS, Store, timezones
 
 
 async def recognize(update: Update, context: BotContext) -> None:
@@ -46,10 +40,10 @@ async def choose_by_text(update: Update, context: BotContext) -> Page:
         return Page(translate(notices.ADMINS_ONLY))
     await asyncio.to_thread(context.store.set_setting, updates.chat(update).id, "language", chosen)
     await recognize(update, context)
-    return await page(update, context, chosen)
+    return await _language_chosen(update, context, chosen)
 
 
-async def page(update: Update, context: BotContext, chosen: str | None) -> Page:
+async def _language_chosen(update: Update, context: BotContext, chosen: str | None) -> Page:
     """What is said once a language is chosen, which Telegram's menu of the chat has from now on too."""
     await publish_for_chat(context.bot, updates.chat(update), chosen)
     return Page(translate(notices.LANGUAGE_CHOSEN), keyboards.choices("language"))
@@ -76,13 +70,13 @@ async def publish(bot: Bot) -> None:
     for language in LANGUAGES:
         code = None if language == SOURCE else language  # the menu without a code is that of all other languages
         with speaking(language):
-            await bot.set_my_commands(_commands(), BotCommandScopeAllPrivateChats(), code)
-            await bot.set_my_commands(_commands(in_group=True), BotCommandScopeAllGroupChats(), code)
+            await bot.set_my_commands(_commands(), telegram.BotCommandScopeAllPrivateChats(), code)
+            await bot.set_my_commands(_commands(in_group=True), telegram.BotCommandScopeAllGroupChats(), code)
 
 
 async def publish_for_chat(bot: Bot, chat: Chat, language: str | None) -> None:
     """Set the menu of one chat in its language; None removes it, so that the menu follows Telegram's language again."""
-    scope = BotCommandScopeChat(chat.id)
+    scope = telegram.BotCommandScopeChat(chat.id)
     if language is None:
         await bot.delete_my_commands(scope)
         return
@@ -90,7 +84,65 @@ async def publish_for_chat(bot: Bot, chat: Chat, language: str | None) -> None:
         await bot.set_my_commands(_commands(in_group=chat.type != ChatType.PRIVATE), scope)
 
 
-def _commands(*, in_group: bool = False) -> list[BotCommand]:
+def _commands(*, in_group: bool = False) -> list[telegram.BotCommand]:
     """The menu in the current language."""
     entries = [entry[:2] for entry in MENU if entry[2] or not in_group]
-    return [BotCommand(command, translate(description)) for command, description in entries]
+    return [telegram.BotCommand(command, translate(description)) for command, description in entries]
+
+
+async def group_settings(update: Update, context: BotContext) -> Page:
+    """/settings in a group."""
+    is_allowed = await updates.is_admin(update)
+    return await context.view(update, "settings") if is_allowed else Page(translate(notices.ADMINS_ONLY))
+
+
+async def alerts(update: Update, context: BotContext) -> Page:
+    """/alerts, alone or with the name of a time zone."""
+    text = "_".join(context.argument.split())
+    zone = next((name for name in ZONES if name.lower() == text.lower()), text)
+    if zone and zone not in timezones():
+        return Page(notices.unknown_zone(text))
+    if zone:
+        await asyncio.to_thread(context.store.set_setting, updates.user_id(update), "zone", zone)
+        await recognize(update, context)
+    return await context.view(update, "alerts")
+
+
+async def stop(update: Update, context: BotContext) -> Page:
+    """/stop: no alerts any more, nor those of the queue."""
+    chat, user = updates.sender(update)
+    await asyncio.to_thread(context.store.stop_alerts, user, chat)
+    return Page(translate(notices.END_OF_ALERTS))
+
+
+async def choose(update: Update, context: BotContext) -> Page | Popup:
+    """One of the values of a setting; in a group only its admins choose."""
+    name, value = context.captures
+    choice = CHOICES.get(name)
+    if choice is None or value not in choice.values:
+        raise Expired(name)
+    if not await updates.is_admin(update):
+        return Popup(translate(notices.ADMINS_ONLY))
+    await asyncio.to_thread(_keep, context.store, *updates.sender(update), name, value)
+    await recognize(update, context)
+    if name == "language":
+        return await _language_chosen(update, context, value or None)
+    return await context.view(update, choice.view)
+
+
+def _keep(store: Store, chat: int, user: int, name: str, value: str) -> None:
+    if name in GROUP_EVENTS:
+        store.set_switch(chat, chat, name, value)
+    elif name in EVENTS:
+        store.set_switch(user, chat, name, value)
+    elif name == "hour":
+        store.set_digest_hour(user, chat, value)
+    else:
+        store.set_setting(chat if name == "language" else user, name, value or None)
+
+
+async def group_moved(update: Update, context: BotContext) -> None:
+    """The group became a supergroup, which has another number."""
+    new_id = updates.message(update).migrate_to_chat_id
+    if new_id is not None:
+        await asyncio.to_thread(context.store.move_group, updates.chat(update).id, new_id)
