@@ -19,11 +19,20 @@ from bot.service import Document
 
 
 async def open_link(update: Update, context: BotContext) -> Page:
-    """/start challenge_17 and so on: a link to a view or to a shared answer."""
+    """/start challenge_17 and so on: a link to a view, or to an answer that another person shared.
+
+    That is shown without their quota, and kept in this chat too.
+    """
     kind, subject = context.captures
-    if kind == "answer":
-        return await open_shared(update, context, subject)
-    return await context.view(update, kind, subject)
+    if kind != "answer":
+        return await context.view(update, kind, subject)
+    shared_payload = await asyncio.to_thread(context.store.find, None, subject)
+    if shared_payload is None or "answer" not in shared_payload:
+        return Page(translate(notices.EXPIRY))
+    chat, user = updates.sender(update)
+    payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
+    token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
+    return await answering.payload_page(context.state, user, payload, token)
 
 
 async def show(update: Update, context: BotContext) -> Page:
@@ -123,17 +132,6 @@ async def show_answer(update: Update, context: BotContext) -> Page:
     (token,) = context.captures
     payload = await context.payload(update, token)
     return await answering.payload_page(context.state, updates.user_id(update), payload, token)
-
-
-async def open_shared(update: Update, context: BotContext, token: str) -> Page:
-    """A link to an answer that another person shared: the answer without their quota, kept in this chat too."""
-    shared_payload = await asyncio.to_thread(context.store.find, None, token)
-    if shared_payload is None or "answer" not in shared_payload:
-        return Page(translate(notices.EXPIRY))
-    user, chat = updates.user_id(update), updates.chat(update).id
-    payload = {name: value for name, value in shared_payload.items() if name not in ("quota", "asker")}
-    own_token = await asyncio.to_thread(context.store.keep, chat, "answer", payload, user_id=payload.get("owner", user))
-    return await answering.payload_page(context.state, user, payload, own_token)
 
 
 async def reopen(update: Update, context: BotContext) -> None:

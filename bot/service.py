@@ -1,7 +1,6 @@
-"""The bot's gateway to the service: the only module that uses the client.
+"""The bot's gateway to the service, the only module that uses the client; results are the API's documents.
 
-Results are the API's documents. A person is identified to the service by a code derived from the Telegram id with the
-secret in BOT_DATA; the service cannot compute the id from the code.
+The service cannot compute a Telegram id from the person's code, which is derived with the secret in BOT_DATA.
 """
 
 from __future__ import annotations

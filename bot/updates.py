@@ -1,7 +1,6 @@
 """The parts of an update that handlers rely on, and the skipping of updates that cannot be decoded.
 
-Telegram's update may lack each of them. Handlers are registered only for updates that have the parts they use, so a
-missing part is a programming error: every function here raises LookupError for it.
+Handlers get only updates that have the parts they use; else every function here raises LookupError.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
         if not follows:
             continue
         since = max(looks.get(asset, 0), min(follow.target.due or as_of for follow in follows))
-        bars = await _bars(service, asset, since) if since < as_of else []
+        start = f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        bars = (await service.candles(asset, "5m", start))["bars"] if since < as_of else []
         happenings = _prices(follows, quote, bars, document)
         reached = {happening.follow.number for happening in happenings}
         for follow in follows:
@@ -66,11 +67,6 @@ async def check_prices(service: Service, store: Store, now: datetime) -> None:
         await asyncio.to_thread(_record, store, happenings, now)
         looks[asset] = as_of
     await asyncio.to_thread(store.record, LOOKS, looks, [])
-
-
-async def _bars(service: Service, asset: str, since: float) -> list[Document]:
-    """The bars that open at unix second `since` or later, as short as the service has them."""
-    return (await service.candles(asset, "5m", f"{datetime.fromtimestamp(since, UTC):%Y-%m-%dT%H:%M:%SZ}"))["bars"]
 
 
 async def check_markets(service: Service, store: Store, now: datetime) -> None:

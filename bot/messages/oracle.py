@@ -215,11 +215,12 @@ def votes(document: Document) -> list[str]:
 
 def vote_lines(name: str, vote: Document, *, is_on_price: bool = True) -> str:
     """One vote: the voter, its probability, on which side of the price it is if on any, and its reasoning."""
-    p_yes, has_side = vote["p_yes"], is_on_price and vote["direction"] != "NEUTRAL"
+    p_yes, direction = vote["p_yes"], vote["direction"]
+    side = translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
     parts = [
         f"<b>{escaped(name, 60)}</b>",
         translate("yes {chance}", chance=chance(p_yes)) if p_yes is not None else "",
-        _side(vote["direction"]) if has_side else "",
+        f"{direction_arrow(direction)} {side}" if is_on_price and direction != "NEUTRAL" else "",
         "" if vote["engine"].startswith("embedded") else escaped(vote["engine"], 60),
         translate("its language model failed, so the built-in model voted") if vote.get("fallback") else "",
         translate("far from the other votes, so it counts one third") if vote.get("outlier") else "",
@@ -346,8 +347,3 @@ def _turnout(document: Document) -> str:
         return turnout
     low, high = chance(chances[0]), chance(chances[-1])
     return labelled(turnout, low if low == high else f"{low} – {high}")
-
-
-def _side(direction: str) -> str:
-    side = translate(SIDES[direction]) if direction in SIDES else escaped(direction, 40)
-    return f"{direction_arrow(direction)} {side}"

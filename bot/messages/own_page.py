@@ -43,6 +43,7 @@ def forecasters(document: Document, own_entry: Document | None, name: str | None
     """The table of forecasters, with the reader's row where they have a name; `own` is that row, None before it."""
     rows = [_row(entry, name) for entry in document["entries"][:MAX_ROWS]]
     is_shown = any(entry["name"] == name for entry in document["entries"][:MAX_ROWS])
+    is_ranked = any(entry["rank"] for entry in document["entries"])
     if own_entry is not None and not is_shown:
         rows.append(_row(own_entry, name))
     blocks = [
@@ -50,7 +51,7 @@ def forecasters(document: Document, own_entry: Document | None, name: str | None
         table([("", "", "n", "Brier"), *rows], "<3", "<15", ">5", ">6") if rows else translate("Nobody is listed yet."),
         translate("You are listed after your first decided market.") if name and not (own_entry or is_shown) else "",
         _scores(),
-        _ranking(document["entries"]),
+        translate(NOTICES["ranking"], n=document["entries"][0]["entrants"]) if is_ranked else "",
         "" if name else translate(HOW_TO_NAME),
     ]
     return message(blocks, footer(document))
@@ -70,13 +71,6 @@ def named(name: str | None) -> str:
 
 def _scores() -> str:
     return translate("Brier score: mean squared error. Lower is better; a coin flip has {score}.", score=0.25)
-
-
-def _ranking(entries: Sequence[Document]) -> str:
-    """What a rank says, if any row has one."""
-    if not any(entry["rank"] for entry in entries):
-        return ""
-    return translate(NOTICES["ranking"], n=entries[0]["entrants"])
 
 
 def _votes(decisions: Sequence[CalledEntry]) -> str:

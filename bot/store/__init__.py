@@ -41,5 +41,5 @@ class Store(Answers, Questions, Votes, LiveChallenges, ChatSettings, Switches, F
             db.execute("DELETE FROM follow WHERE owner_id = ?", (user_id,))
             db.execute("DELETE FROM setting WHERE chat_id = ? AND name = 'seen'", (user_id,))
             counts["alerts"] += db.execute("DELETE FROM setting WHERE chat_id = ?", (user_id,)).rowcount
-        self._empty_log()
+        self._rows("PRAGMA wal_checkpoint(TRUNCATE)")  # the write-ahead log may still contain deleted data
         return counts

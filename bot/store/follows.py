@@ -43,8 +43,7 @@ class Target(NamedTuple):
 class Follow(NamedTuple):
     """A target that a person follows, and the chat that gets the alerts.
 
-    A price is followed until the unix second `until`, None without an end; one that `repeats` also after its level was
-    reached.
+    A price is followed until the unix second `until`, None without an end, and one that `repeats` also after a hit.
     """
 
     number: int
@@ -130,18 +129,13 @@ class Follows(SqliteFile):
     def record_events(self, events: Iterable[FollowEvent]) -> None:
         """Queue the alerts of events and change their follows, in one transaction."""
         with self._writing() as db:
-            for event in events:
-                if _change(db, event) and event.alert is not None:
-                    queue_alerts(db, [event.alert], self._seconds())
-
-
-def _change(db: sqlite3.Connection, event: FollowEvent) -> bool:
-    """Whether the follow still exists, after the change."""
-    if event.is_last:
-        cursor = db.execute("DELETE FROM follow WHERE number = ?", (event.follow.number,))
-    else:
-        cursor = db.execute("UPDATE follow SET value = ? WHERE number = ?", (event.value, event.follow.number))
-    return cursor.rowcount == 1
+            for follow, alert, value, is_last in events:
+                if is_last:
+                    cursor = db.execute("DELETE FROM follow WHERE number = ?", (follow.number,))
+                else:
+                    cursor = db.execute("UPDATE follow SET value = ? WHERE number = ?", (value, follow.number))
+                if cursor.rowcount == 1 and alert is not None:  # the follow still existed
+                    queue_alerts(db, [alert], self._seconds())
 
 
 def _follow(row: sqlite3.Row) -> Follow:

@@ -69,11 +69,6 @@ class SqliteFile:
                 raise
             self._db.execute("COMMIT")
 
-    def _empty_log(self) -> None:
-        """Empty the write-ahead log, which may still contain deleted data."""
-        with self._lock:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
 
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)

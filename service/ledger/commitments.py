@@ -75,34 +75,27 @@ class CommitmentCheck:
         market, seq, p_yes, salt = (entry.body.get(name) for name in ("market", "forecast", "p_yes", "salt"))
         if not isinstance(seq, int) or seq not in self.forecasts or seq in self.reveals:
             return f"Row {entry.seq} reveals row {seq!r}, which is not a hidden forecast."
-        expected = _commitment(market, entry.subject, p_yes, salt)
+        is_forecast = isinstance(market, str) and isinstance(p_yes, float) and isinstance(salt, str)
+        expected = commitment(market, entry.subject, p_yes, salt) if is_forecast else None
         if expected is None or self.forecasts[seq] != (entry.subject, market, expected):
             return f"Row {entry.seq} reveals another forecast than row {seq} committed to."
         self.reveals[seq] = entry.seq
         return None
 
 
-def _commitment(market: Any, forecaster: str, p_yes: Any, salt: Any) -> str | None:
-    """The commitment to fields that a row reveals; None where they are not those of a forecast."""
-    if isinstance(market, str) and isinstance(p_yes, float) and isinstance(salt, str):
-        return commitment(market, forecaster, p_yes, salt)
-    return None
-
-
 def read_hashes(lines: Iterable[str]) -> set[str]:
     """The hashes of the inputs in these lines; raises ValueError with a sentence where one does not match."""
-    return {_hash(number, line) for number, line in enumerate(lines, 1)}
-
-
-def _hash(number: int, line: str) -> str:
-    try:
-        row: Any = canonical.read(line)
-        expected, hashes = row["hash"], [digest(row["inputs"], form) for form in (FORM, None)]
-    except (TypeError, KeyError, ValueError, RecursionError):
-        raise ValueError(f"Line {number} of the inputs is not a row of /api/v1/features.") from None
-    if expected not in hashes:
-        raise ValueError(f"The inputs in line {number} were changed: their hash is {hashes[0]}, not {expected}.")
-    return expected
+    stated_hashes = set()
+    for number, line in enumerate(lines, 1):
+        try:
+            row: Any = canonical.read(line)
+            expected, hashes = row["hash"], [digest(row["inputs"], form) for form in (FORM, None)]
+        except (TypeError, KeyError, ValueError, RecursionError):
+            raise ValueError(f"Line {number} of the inputs is not a row of /api/v1/features.") from None
+        if expected not in hashes:
+            raise ValueError(f"The inputs in line {number} were changed: their hash is {hashes[0]}, not {expected}.")
+        stated_hashes.add(expected)
+    return stated_hashes
 
 
 @dataclass

@@ -44,7 +44,9 @@ def fault(proof: Proof, seq: int, key: str | None = None) -> str | None:
             return f"The proof is about row {entry.seq}, not about row {seq}."
         if not is_whole(entry):
             return f"The hash of row {seq} does not match its content."
-        if not _is_placed(proof):
+        index, size = seq - root.first_seq, root.last_seq - root.first_seq + 1
+        is_leaf = 0 <= index < size and (proof.leaf_index, proof.tree_size) == (index, size)
+        if not is_leaf or [step.side for step in proof.path] != list(sides(index, size)):
             return f"The path does not belong to row {seq} under the root of {root.day}."
         if climb(entry.hash, proof.path) != root.root:
             return f"The path from row {seq} does not lead to the root of {root.day}."
@@ -55,12 +57,3 @@ def fault(proof: Proof, seq: int, key: str | None = None) -> str | None:
     except (TypeError, ValueError):
         return "This is not a proof of a row."
     return None
-
-
-def _is_placed(proof: Proof) -> bool:
-    """Whether leaf index, tree size and path match the row and the range of the root."""
-    root = proof.root
-    index, size = proof.entry.seq - root.first_seq, root.last_seq - root.first_seq + 1
-    if not 0 <= index < size or (proof.leaf_index, proof.tree_size) != (index, size):
-        return False
-    return [step.side for step in proof.path] == list(sides(index, size))

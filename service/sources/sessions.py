@@ -88,7 +88,10 @@ class BoundedSession(requests.Session):
         except requests.exceptions.ConnectionError as error:
             if not proxy or isinstance(error, requests.exceptions.Timeout | requests.exceptions.SSLError):
                 raise
-            raise requests.exceptions.ProxyError(f"no connection through the proxy: {_cause(error)}") from None
+            cause: BaseException = error  # the first of the errors; the texts of the later ones are long
+            while cause.__context__:
+                cause = cause.__context__
+            raise requests.exceptions.ProxyError(f"no connection through the proxy: {cause}") from None
         content = bytearray()
         with response.raw as raw:
             while piece := raw.read1(PIECE, decode_content=True):
@@ -112,13 +115,6 @@ class BoundedSession(requests.Session):
         if left <= 0:
             raise requests.exceptions.Timeout(f"no time left for {url}")
         return left
-
-
-def _cause(error: BaseException) -> BaseException:
-    """The first of the errors that led to this one; the texts of the later ones are long."""
-    while error.__context__:
-        error = error.__context__
-    return error
 
 
 LOOPBACK = re.compile(r"(.+\.)?localhost|127(\.\d+){3}|0\.0\.0\.0|::1")

@@ -21,11 +21,7 @@ RUNS_BY_DEFAULT = 60 * DAY
 
 @dataclass(frozen=True)
 class ReplayFeed:
-    """The bars of a folder, all in memory.
-
-    The replay runs from `starts` to `ends`, where its last bar is complete; both are unix seconds of world time.
-    `speed` is the number of world seconds per wall second.
-    """
+    """The bars of a folder, replayed from unix second `starts` to `ends` at `speed` world seconds per wall second."""
 
     files: Mapping[str, str]  # by asset, their names
     bars: Mapping[str, Bars]

@@ -26,11 +26,9 @@ REST_S = 30.0  # after which an idle connection is closed
 
 
 class Transport(httpx2.BaseTransport):
-    """The transport of the SDK's requests.
+    """The transport of the SDK's requests, whose `timeout` covers the whole of each, however slowly its body arrives.
 
-    The `timeout` of a request covers the whole of it: connecting, headers and body, however slowly they arrive. The
-    client handles redirects. All requests go through `proxy`, an address that may hold a name and a password, if it is
-    not empty.
+    The client handles redirects. All requests go through the address `proxy`, which may hold a password, if it is set.
     """
 
     def __init__(self, proxy: str = "") -> None:
@@ -84,7 +82,11 @@ class _Body(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         count = 0
         pieces = self._response.iter_stream()
-        while (piece := _arrived(pieces)) is not None:
+        while True:
+            with _as_httpx(), limits.waiting():
+                piece = next(pieces, None)
+            if piece is None:
+                return
             count += len(piece)
             if count > MOST_BYTES:
                 raise TooMuchText(f"more than {MOST_BYTES} bytes")
@@ -92,12 +94,6 @@ class _Body(httpx2.SyncByteStream):
 
     def close(self) -> None:
         self._response.close()
-
-
-def _arrived(pieces: Iterator[bytes]) -> bytes | None:
-    """The next piece of a body once it is there, None at its end."""
-    with _as_httpx(), limits.waiting():
-        return next(pieces, None)
 
 
 def _plain(response: httpcore2.Response) -> list[tuple[bytes, bytes]]:

@@ -50,11 +50,13 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
     terms = _terms(row)
     if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
+    series = source.text(row.get("event_ticker")).partition("-")[0]
+    url = f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
     return OutsideMarket(
         source=NAME,
-        odds=Odds(NAME, row["ticker"], _url(row), (bid + ask) / 2, bid, ask, volume, fetched_at),
+        odds=Odds(NAME, row["ticker"], url, (bid + ask) / 2, bid, ask, volume, fetched_at),
         terms=terms,
-        measured_from=source.instant(row.get("open_time")) if _series(row) in SHORT_SERIES else None,
+        measured_from=source.instant(row.get("open_time")) if series in SHORT_SERIES else None,
     )
 
 
@@ -74,15 +76,6 @@ def _settlement(row: Row, fetched_at: int) -> SettledMarket | None:
     value = source.number(row.get("settlement_value_dollars"))
     evidence = f"settled as {OUTCOMES.get(result, 'neither side')}" + ("" if value is None else f", YES pays {value:g}")
     return Settlement(OUTCOMES.get(result, "void"), resolved_at, evidence, NAME), _terms(row)
-
-
-def _series(row: Row) -> str:
-    return source.text(row.get("event_ticker")).partition("-")[0]
-
-
-def _url(row: Row) -> str | None:
-    series = _series(row)
-    return f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
 
 
 KALSHI = OddsSource(

@@ -54,11 +54,12 @@ def _market(row: Row, fetched_at: int) -> OutsideMarket:
         raise UnusableRow("its prices are missing")
     if volume is None or terms is None:
         raise UnusableRow("its volume or end date is missing")
-    yes = _yes_of(outcomes)
+    yes, slug = _yes_of(outcomes), source.text(row.get("slug"))
     bid, ask = _quote(row, yes)
+    url = f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
     return OutsideMarket(
         source=NAME,
-        odds=Odds(NAME, row["id"], _url(row), prices[yes], bid, ask, volume, fetched_at),
+        odds=Odds(NAME, row["id"], url, prices[yes], bid, ask, volume, fetched_at),
         terms=terms,
         measured_from=source.instant(row.get("eventStartTime")),
     )
@@ -110,11 +111,6 @@ def _quote(row: Row, yes: int) -> tuple[float | None, float | None]:
     if yes == 0:
         return bid, ask
     return None if ask is None else 1 - ask, None if bid is None else 1 - bid
-
-
-def _url(row: Row) -> str | None:
-    slug = source.text(row.get("slug"))
-    return f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
 
 
 POLYMARKET = OddsSource(
