@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot import messages
 from bot.alerts.subscriptions import alert, once_each, seconds
 from bot.messages.follows import CHALLENGE
-from bot.service import Service
+from bot.service import Document, Service
 from bot.store import DEFAULTS, Alert, Follow, FollowEvent, Store, Subscriber, Target
 from service.client import NotFound
 
@@ -27,7 +27,6 @@ MAX_PER_PASS = 20  # documents read one by one: the service allows 120 calls a m
 # A pool near 50% goes back and forth; it has a side from two percentage points on.
 YES, NO = 0.52, 0.48
 
-Document = dict[str, Any]
 Texts = dict[str, Callable[[], str]]  # what many follows share, by its name
 
 
@@ -190,7 +189,7 @@ def _record(store: Store, happenings: Iterable[Happening | None], now: datetime)
     )
 
 
-def _alert(store: Store, event: Happening, states: dict[int, Any], now: datetime) -> Alert | None:
+def _alert(store: Store, event: Happening, states: dict[int, str], now: datetime) -> Alert | None:
     follow, write = event.follow, event.write
     state = states.get(follow.user_id, DEFAULTS[EVENT])
     if write is None or state == "off":

@@ -6,11 +6,10 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 
 from bot import messages
 from bot.languages import language, spoken, zone
-from bot.service import Service
+from bot.service import Document, Service
 from bot.store import Alert, Store, Subscriber
 from bot.store.settings import last_due
 
@@ -53,7 +52,7 @@ async def check_consensus(service: Service, store: Store, now: datetime) -> None
     await asyncio.to_thread(_record_consensus, store, await service.widget(), now)
 
 
-def _record_consensus(store: Store, widget: dict[str, Any], now: datetime) -> None:
+def _record_consensus(store: Store, widget: Document, now: datetime) -> None:
     world, consensus, name = widget["world"], widget["consensus"], f"flip {widget['world']}"
     state = store.state(name) or {"taken": None, "looked_at": now.timestamp()}
     before, new = state["taken"], []

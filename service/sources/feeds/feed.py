@@ -20,11 +20,10 @@ class AssetUnlisted(SourceFailed):
 
 @dataclass(frozen=True)
 class FetchedBars:
-    """The bars of one asset in one window.
+    """The valid bars of one asset in one window, and the `refused` ones, for the caller to count and log.
 
-    `bars` are valid; `refused` are the invalid ones, for the caller to count and log. `source` describes where the
-    bars came from and names substitutes: "kraken PAXG/USD (tokenised gold)". `fault` is why bars that are missing may
-    still come, empty where every source answered.
+    `source` describes where the bars came from and names substitutes: "kraken PAXG/USD (tokenised gold)". `fault` is
+    why bars that are missing may still come, empty where every source answered.
     """
 
     bars: Bars
@@ -50,8 +49,7 @@ class Feed(Protocol):
 
     `step` is the length of its bars in seconds. `fingerprint` is equal for feeds with the same history; the database
     stores it, so that two histories never mix. `history_from` is the unix second, in world time, of the first bar to
-    store. `assets` are those that may have bars in this world; the bars of
-    other coins come from `coins`, None where there are none.
+    store. `assets` may have bars in this world; those of other coins come from `coins`, None where there are none.
     """
 
     world: ClassVar[World]

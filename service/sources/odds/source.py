@@ -34,9 +34,9 @@ class UnusableRow(Exception):
 
 @dataclass(frozen=True)
 class OddsSource:
-    """One outside market.
+    """An outside market, whose API lists markets at `path`.
 
-    Its API lists markets at `path`; the field `key` identifies a row. A response holds the `cursor` of the next page,
+    The field `key` identifies a row. A response holds the `cursor` of the next page,
     which is requested with the query `parameter`. `open_queries` returns the queries for its open markets at a unix
     second, or for the short ones, `settled_query` the one for the settled markets among some ids. `read_market` and
     `read_settlement` read a row of a response received at a unix second; the first raises UnusableRow, the second
