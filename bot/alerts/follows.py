@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot import messages
 from bot.alerts.subscriptions import alert, once_each, seconds
@@ -189,7 +189,7 @@ def _record(store: Store, happenings: Iterable[Happening | None], now: datetime)
     )
 
 
-def _alert(store: Store, event: Happening, states: dict[int, str], now: datetime) -> Alert | None:
+def _alert(store: Store, event: Happening, states: dict[int, Any], now: datetime) -> Alert | None:
     follow, write = event.follow, event.write
     state = states.get(follow.user_id, DEFAULTS[EVENT])
     if write is None or state == "off":

@@ -75,9 +75,12 @@ class CommitmentCheck:
         market, seq, p_yes, salt = (entry.body.get(name) for name in ("market", "forecast", "p_yes", "salt"))
         if not isinstance(seq, int) or seq not in self.forecasts or seq in self.reveals:
             return f"Row {entry.seq} reveals row {seq!r}, which is not a hidden forecast."
-        is_forecast = isinstance(market, str) and isinstance(p_yes, float) and isinstance(salt, str)
-        expected = commitment(market, entry.subject, p_yes, salt) if is_forecast else None
-        if expected is None or self.forecasts[seq] != (entry.subject, market, expected):
+        if not (
+            isinstance(market, str)
+            and isinstance(p_yes, float)
+            and isinstance(salt, str)
+            and self.forecasts[seq] == (entry.subject, market, commitment(market, entry.subject, p_yes, salt))
+        ):
             return f"Row {entry.seq} reveals another forecast than row {seq} committed to."
         self.reveals[seq] = entry.seq
         return None
