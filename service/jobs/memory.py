@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.scores import ResolvedCall, outcome_of, resolved_call
+from service.forecasting.apex.scores import ResolvedCall, outcome_of
 from service.forecasting.backfill import ASSET
 from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_document
 from service.forecasting.predictions.scores.columns import MarketColumns, counted_questions
@@ -120,7 +120,7 @@ class CallMemory:
         new: dict[int, ResolvedCall | None] = {}
         for call in self._calls:
             if call.at not in self._final and (outcome := outcome_of(call, hourly, slot)):
-                new[call.at] = resolved_call(call, outcome)
+                new[call.at] = None if outcome == "void" else ResolvedCall(call, outcome == "yes")
         by_instant = self._final | new
         if len(hourly):
             final_before = hourly.as_of - DAY - bars.CHANGING_S

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import log, nan
+from math import log
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from service.questions.question import Question
 from service.scores.intervals import LEAST_N
 
 EVERY_S = 4 * HOUR  # between two calls
-HALF_TRUST_N = 50  # resolved calls of the outside market from which n / (n + 50) exceeds its minimum of one half
+HALF_TRUST_N = 50  # the outside market with n resolved calls has n / (n + 50) of its weight, at least one half
 # The special mode: quantiles of the distances and the agreements of earlier calls, from so many calls on.
 FAR_QUANTILE, AGREEING_QUANTILE, LEAST_CALLS = 0.95, 0.5, 60
 
@@ -60,12 +59,6 @@ class Call(JsonRecord):
     conditions: dict[str, bool]
     layers: tuple[LayerVote, ...]
     backfilled: bool
-
-    @cached_property
-    def p_of_layers(self) -> tuple[float, ...]:
-        """P(higher) of each layer in their order, NaN where it is silent."""
-        p = {layer.name: layer.p for layer in self.layers if layer.p is not None}
-        return tuple(p.get(name, nan) for name in LAYERS)
 
 
 @dataclass(frozen=True)
@@ -112,7 +105,10 @@ def fuse(
         except Abstention as silence:
             layers.append(LayerVote(name, None, 0.0, "", str(silence)))
         else:
-            weight = 0.0 if in_sample(name, inputs.at) else _weight(name, record, counts.get(name, 0))
+            weight = 0.0 if in_sample(name, inputs.at) else record.weight_of(name, ENGINE)
+            if name == "market":
+                n = counts.get(name, 0)
+                weight *= max(0.5, n / (n + HALF_TRUST_N))
             layers.append(LayerVote(name, answer.p, weight, answer.reasoning, None))
     votes = [vote for vote in layers if vote.weight]
     p = np.array([vote.p for vote in votes], dtype=float)
@@ -136,12 +132,6 @@ def fuse(
         layers=tuple(layers),
         backfilled=backfilled,
     )
-
-
-def _weight(name: str, record: BandRecord, n: int) -> float:
-    """The pool's weight of a layer with `n` resolved calls; the outside market's times n / (n + 50), at least half."""
-    weight = record.weight_of(name, ENGINE)
-    return max(0.5, n / (n + HALF_TRUST_N)) * weight if name == "market" else weight
 
 
 SWARM = "swarm"

@@ -162,22 +162,21 @@ def calls_document(
 
     `hourly` are the bars of their asset from some days before the first call on.
     """
-    rows = tuple(_call(call, outcome_of(call, hourly, now)) for call in calls)
-    return ApexCallsDocument("apex-calls/1", world, len(rows), next, rows)
-
-
-def _call(call: Call, outcome: Outcome | None) -> ListedCall:
-    return ListedCall(
-        asset=call.asset,
-        called_at=iso(call.at),
-        resolves_at=iso(call.at + DAY),
-        spot=call.spot,
-        p_up=round(call.p_up, 4),
-        direction=direction_of(bull_of(call.p_up)),
-        agreement=round(call.agreement, 4),
-        confidence=round(call.confidence, 4),
-        special_mode=call.special,
-        backfilled=call.backfilled,
-        outcome=outcome,
-        layers=tuple(reading_of(layer, call.at) for layer in call.layers),
+    rows = tuple(
+        ListedCall(
+            asset=call.asset,
+            called_at=iso(call.at),
+            resolves_at=iso(call.at + DAY),
+            spot=call.spot,
+            p_up=round(call.p_up, 4),
+            direction=direction_of(bull_of(call.p_up)),
+            agreement=round(call.agreement, 4),
+            confidence=round(call.confidence, 4),
+            special_mode=call.special,
+            backfilled=call.backfilled,
+            outcome=outcome_of(call, hourly, now),
+            layers=tuple(reading_of(layer, call.at) for layer in call.layers),
+        )
+        for call in calls
     )
+    return ApexCallsDocument("apex-calls/1", world, len(rows), next, rows)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.densities.density import horizon_sigma, normal
 from service.forecasting.predictions import Prediction
@@ -23,7 +23,6 @@ from service.forecasting.voters.panel import Panel, mean
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.market.assets import open_hours
 from service.market.instants import DAY
-from service.scores.proper import Instants
 
 ENGINE = "apex/3"  # changes with the inputs or the arithmetic of a layer
 
@@ -152,13 +151,11 @@ LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
 }
 
 
-def in_sample(name: str, at: int) -> bool:
-    """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted."""
-    return bool(fitted_on(name, np.array([at]))[0])
+def in_sample(name: str, at: Any) -> Any:
+    """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted.
 
-
-def fitted_on(name: str, at: Instants) -> NDArray[np.bool_]:
-    """`in_sample` of each unix second, of the same shape."""
+    Of an array of unix seconds, for each of them.
+    """
     begins, ends = FITTED_ON.get(name, (0, 0))
     return (begins < at + DAY) & (at < ends)
 

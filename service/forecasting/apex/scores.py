@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import ENGINE, LAYERS, fitted_on, in_sample
+from service.forecasting.apex.layers import ENGINE, LAYERS, in_sample
 from service.forecasting.predictions.resolution import Outcome, resolve
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import Resolved, ResolvedVote, TrackRecord, build
@@ -80,19 +80,13 @@ def resolved_calls(calls: Sequence[Call], hourly: Mapping[str, Bars], now: int) 
     `hourly` holds the bars of their assets from some days before the first call on. They resolve like every other
     question "higher than now".
     """
-    decided = (resolved_call(call, outcome_of(call, hourly[call.asset], now)) for call in calls)
-    return tuple(filter(None, decided))
-
-
-def resolved_call(call: Call, outcome: Outcome | None) -> ResolvedCall | None:
-    """The call with its outcome; None if it is void or its day is not over."""
-    return ResolvedCall(call, outcome == "yes") if outcome in ("yes", "no") else None
+    outcomes = ((call, outcome_of(call, hourly[call.asset], now)) for call in calls)
+    return tuple(ResolvedCall(call, outcome == "yes") for call, outcome in outcomes if outcome in ("yes", "no"))
 
 
 def outcome_of(call: Call, bars: Bars, now: int) -> Outcome | None:
     """Whether the price was higher a day after the call; None while the day is not over at the unix second `now`."""
-    question = up_in_a_day(call.asset, call.spot, call.at)
-    resolution = resolve(question, call.at, {call.asset: bars}, now)
+    resolution = resolve(up_in_a_day(call.asset, call.spot, call.at), call.at, {call.asset: bars}, now)
     return resolution and resolution.outcome
 
 
@@ -102,62 +96,51 @@ def record_of(calls: Sequence[ResolvedCall], as_of: int) -> TrackRecord:
     All of it is in the band of a day. Left out are votes of layers whose constants were fitted on prices of their time,
     and those of layers that no longer exist.
     """
-    return build([_question(call, was_higher) for call, was_higher in calls], as_of)
+    questions: list[Resolved] = []
+    for call, was_higher in calls:
+        votes = tuple(
+            ResolvedVote(layer.name, ENGINE, layer.p)
+            for layer in call.layers
+            if layer.p is not None and layer.name in LAYERS and not in_sample(layer.name, call.at)
+        )
+        questions.append(Resolved("day", call.at, call.at + DAY, was_higher, votes))
+    return build(questions, as_of)
 
 
-def _question(call: Call, was_higher: bool) -> Resolved:
-    votes = tuple(
-        ResolvedVote(layer.name, ENGINE, layer.p)
-        for layer in call.layers
-        if layer.p is not None and layer.name in LAYERS and not in_sample(layer.name, call.at)
-    )
-    return Resolved("day", call.at, call.at + DAY, was_higher, votes)
+_VOTE = "vote"  # the fused P(higher), beside those of the layers
 
 
 def score(calls: Sequence[ResolvedCall]) -> ApexScores:
     """The accuracy of every layer and of the fused vote on resolved calls, in order of time."""
-    books = [_Book.of(backfilled, calls) for backfilled in (False, True)]
-    layers = {
-        name: tuple(_measure(book, book.p_of_layers[:, place], name) for book in books)
-        for place, name in enumerate(LAYERS)
-    }
-    return ApexScores(layers, vote=tuple(_measure(book, book.p_up) for book in books))
+    live, past = (_book(backfilled, calls) for backfilled in (False, True))
+    scores = {name: (live[name], past[name]) for name in live}
+    return ApexScores(vote=scores.pop(_VOTE), layers=scores)
 
 
-class _Book(NamedTuple):
-    """The backfilled or the live calls as arrays of shape (n,): their instants, and outcomes as 1 or 0.
-
-    `rate` is the share of rises known at each, `weeks` that in which its day ended, `p_up` the fused P(higher).
-    `p_of_layers` (n, layers) is P of each layer, NaN where it was silent.
-    """
-
-    backfilled: bool
-    at: Instants
-    rises: Array
-    rate: Array
-    weeks: Instants
-    p_up: Array
-    p_of_layers: Array
-
-    @staticmethod
-    def of(backfilled: bool, rows: Sequence[ResolvedCall]) -> _Book:
-        rows = [row for row in rows if row.call.backfilled == backfilled]
-        at = np.array([call.at for call, _ in rows], dtype=np.int64)
-        rises = np.array([was_higher for _, was_higher in rows], dtype=float)
-        p_of_layers = np.array([call.p_of_layers for call, _ in rows], dtype=float).reshape(-1, len(LAYERS))
-        p_up = np.array([call.p_up for call, _ in rows], dtype=float)
-        return _Book(backfilled, at, rises, base_rate_known(rises, at, at + DAY), weeks_of(at + DAY), p_up, p_of_layers)
+def _book(backfilled: bool, calls: Sequence[ResolvedCall]) -> dict[str, Accuracy]:
+    """The accuracy of every layer and of the vote on the backfilled or on the live calls."""
+    rows = [row for row in calls if row.call.backfilled == backfilled]
+    at = np.array([call.at for call, _ in rows], dtype=np.int64)
+    rises, weeks = np.array([was_higher for _, was_higher in rows], dtype=float), weeks_of(at + DAY)
+    rate = base_rate_known(rises, at, at + DAY)
+    votes = ({layer.name: layer.p for layer in call.layers} | {_VOTE: call.p_up} for call, _ in rows)
+    names = (*LAYERS, _VOTE)
+    p = np.array([[p.get(name) for name in names] for p in votes], dtype=float).reshape(-1, len(names))
+    accuracies: dict[str, Accuracy] = {}
+    for name, p_of_name in zip(names, p.T, strict=True):  # NaN where the layer was silent
+        has_vote, is_fitted = np.isfinite(p_of_name), in_sample(name, at)
+        is_counted = has_vote & ~is_fitted
+        columns = (column[is_counted] for column in (p_of_name, rate, rises, weeks))
+        accuracies[name] = _measure(backfilled, int((has_vote & is_fitted).sum()), *columns)
+    return accuracies
 
 
-def _measure(book: _Book, p: Array, layer: str = "") -> Accuracy:
-    """The accuracy of `p` (calls,), NaN where silent; votes on prices that the `layer` was fitted on are left out."""
-    has_vote, is_fitted = np.isfinite(p), fitted_on(layer, book.at)
-    is_counted, in_sample = has_vote & ~is_fitted, int((has_vote & is_fitted).sum())
-    rises, p, rate, weeks = book.rises[is_counted], p[is_counted], book.rate[is_counted], book.weeks[is_counted]
+def _measure(backfilled: bool, in_sample: int, p: Array, rate: Array, rises: Array, weeks: Instants) -> Accuracy:
+    """The accuracy of `p` (n,); `rate` is the share of rises known at each call, `weeks` when its day ended."""
     right = right_share(p, rate, rises, weeks, CALLS)
     loss, coin = clustered_mean(brier(p, rises), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(
-        backfilled=book.backfilled,
+        backfilled=backfilled,
         n=len(p),
         in_sample=in_sample,
         n_eff=right.n_eff,
