@@ -9,7 +9,7 @@ votes by the track record of their instant.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import starmap, takewhile
 from typing import Any
 
@@ -22,7 +22,7 @@ from service.forecasting.densities.fitting import fit
 from service.forecasting.densities.grid import complete_bars
 from service.forecasting.news import simulated
 from service.forecasting.news.headline import ScoredHeadline, read, stories
-from service.forecasting.news.pulse import score_at
+from service.forecasting.news.pulse import LOOK_BACK_S, score_at
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.commitments import commitment_of, weighed
 from service.forecasting.predictions.open_markets import resolved, settle_past
@@ -30,14 +30,13 @@ from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.book import PastPrices, backfill_prices
 from service.forecasting.voters.context import Knowledge, recall
 from service.forecasting.voters.inputs import InputHistory, survey
-from service.forecasting.voters.panel import Panel, embedded_panel
-from service.forecasting.voters.track_record import Resolved, TrackRecord, build
+from service.forecasting.voters.panel import embedded_panel
+from service.forecasting.voters.track_record import TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts
 
 ASSET = "btc"  # the asset of apex's calls
-NEWS_BEFORE_S = 14 * DAY  # longer than any look-back of the news
 COUNT_EVERY_S = 2 * DAY
 
 Starmap = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterable[Any]]
@@ -86,14 +85,47 @@ def backfill(
     inputs = survey(complete)
     parts = [(complete, inputs, max(start, since), until, newest, outside, quorum) for start in starts]
     months = dict(zip(starts, mapper(vote_month, parts), strict=True))
-    headlines = read(simulated.write(complete, since - NEWS_BEFORE_S, until)) if outside else []
-    walk = _Walk(complete, inputs, stories(headlines), months, embedded_panel(quorum, zero_clock), swarm)
+    headlines = read(simulated.write(complete, since - LOOK_BACK_S, until)) if outside else []
+    history, panel = stories(headlines), embedded_panel(quorum, zero_clock)
+    markets: dict[str, Prediction] = {}
+    calls: list[Call] = []
+    outcomes: dict[int, ResolvedCall] = {}
+
+    def records(now: int) -> tuple[TrackRecord, TrackRecord]:
+        """The track records of the voters and of the layers, from everything settled by `now`."""
+        questions = [question for question in resolved(markets.values()) if question.resolved_at <= now]
+        open_calls = [call for call in calls if call.at not in outcomes]
+        outcomes.update({row.call.at: row for row in resolved_calls(open_calls, complete, now)})
+        decided = [outcomes[call.at] for call in calls if call.at in outcomes]
+        return build(questions, now), record_of(decided, now)
+
+    record = apex_record = TrackRecord()
     for now in range(since, until + 1, EVERY_S):
-        walk.step(now)
-    walk.count(until)
+        if now % COUNT_EVERY_S == 0:
+            record, apex_record = records(now)
+        month = months[month_start(now)]
+        for prediction in month.openings.get(now, ()):
+            if prediction.id not in markets:
+                markets[prediction.id] = weighed(prediction, record)
+        contexts = recall(inputs, complete, now, (ASSET,))
+        if ASSET in contexts:
+            newest_first = reversed(markets.values())
+            newly_opened = takewhile(lambda market, since=now - DAY: market.created_at >= since, newest_first)
+            layer_inputs = poll_layers(
+                ASSET,
+                now,
+                Knowledge(contexts, month.fits, record),
+                panel,
+                news=score_at(history, now),
+                odds_p=odds_of_up(ASSET, now, newly_opened),
+                swarm=swarm.get(now),
+            )
+            band, thresholds = apex_record.of_band("day"), thresholds_of(calls)
+            calls.append(fuse(layer_inputs, band, thresholds, backfilled=True))
+    record, _ = records(until)
     fits = {start: month.fits for start, month in months.items()}
-    prices = backfill_prices(walk.inputs, complete, fits, since, until)
-    return BackfilledPast(walk.record, tuple(walk.markets.values()), tuple(walk.calls), tuple(headlines), prices)
+    prices = backfill_prices(inputs, complete, fits, since, until)
+    return BackfilledPast(record, tuple(markets.values()), tuple(calls), tuple(headlines), prices)
 
 
 def vote_month(
@@ -131,64 +163,6 @@ def vote_month(
             openings[now].append(market)
         ids |= {market.id for market in openings[now]}
     return PastMonth(fits, openings)
-
-
-@dataclass
-class _Walk:
-    """The state of a walk through the past."""
-
-    hourly: Mapping[str, Bars]
-    inputs: InputHistory
-    stories: tuple[ScoredHeadline, ...]
-    months: Mapping[int, PastMonth]
-    panel: Panel
-    swarm: Mapping[int, NetView]
-    record: TrackRecord = field(default_factory=TrackRecord)
-    apex_record: TrackRecord = field(default_factory=TrackRecord)
-    markets: dict[str, Prediction] = field(default_factory=dict)
-    questions: list[Resolved] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    outcomes: dict[int, ResolvedCall] = field(default_factory=dict)
-
-    def step(self, now: int) -> None:
-        """Do the work of the unix second `now`."""
-        if now % COUNT_EVERY_S == 0:
-            self.count(now)
-        month = self.months[month_start(now)]
-        self.open(month.openings.get(now, ()))
-        contexts = recall(self.inputs, self.hourly, now, (ASSET,))
-        if ASSET in contexts:
-            self.call(now, Knowledge(contexts, month.fits, self.record))
-
-    def count(self, now: int) -> None:
-        """Renew the track records from everything settled by `now`."""
-        self.record = build([question for question in self.questions if question.resolved_at <= now], now)
-        open_calls = [call for call in self.calls if call.at not in self.outcomes]
-        self.outcomes |= {row.call.at: row for row in resolved_calls(open_calls, self.hourly, now)}
-        self.apex_record = record_of([self.outcomes[call.at] for call in self.calls if call.at in self.outcomes], now)
-
-    def open(self, due: Sequence[Prediction]) -> None:
-        """Weigh the votes of the markets that are not open already by the track record of now."""
-        for prediction in due:
-            if prediction.id in self.markets:
-                continue
-            market = weighed(prediction, self.record)
-            self.markets[market.id] = market
-            self.questions += resolved([market])
-
-    def call(self, now: int, knowledge: Knowledge) -> None:
-        newly_opened = takewhile(lambda market: market.created_at >= now - DAY, reversed(self.markets.values()))
-        inputs = poll_layers(
-            ASSET,
-            now,
-            knowledge,
-            self.panel,
-            news=score_at(self.stories, now),
-            odds_p=odds_of_up(ASSET, now, newly_opened),
-            swarm=self.swarm.get(now),
-        )
-        thresholds = thresholds_of(self.calls)
-        self.calls.append(fuse(inputs, self.apex_record.of_band("day"), thresholds, backfilled=True))
 
 
 def zero_clock() -> float:

@@ -21,7 +21,7 @@ from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.densities.density import VERSION, Fits
 from service.forecasting.news.headline import stories
-from service.forecasting.news.pulse import score_at
+from service.forecasting.news.pulse import LOOK_BACK_S, score_at
 from service.forecasting.predictions import Prediction, series
 from service.forecasting.predictions.open_markets import resolved
 from service.forecasting.predictions.resolution import resolve
@@ -227,7 +227,7 @@ def test_calls_use_the_swarm_and_headlines_of_their_instant(past):
 def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
     times = [story.headline.published_at for story in past.headlines]
     assert times == sorted(times)
-    assert NOW - backfill.NEWS_BEFORE_S < times[0] < NOW
+    assert NOW - LOOK_BACK_S < times[0] < NOW
     assert END - 2 * DAY < times[-1] <= END
     assert all(story.headline.simulated for story in past.headlines)
 

@@ -164,37 +164,34 @@ def choose(
     imports: list[Prediction] = []
     refusals: list[Refusal] = []
     for outside in sorted(offers, key=lambda market: (-market.volume_usd, market.id)):
-        decision = accept(outside, now, spots, volatility, [*predictions, *imports], price_at, short=short)
-        if isinstance(decision, Prediction):
-            imports.append(decision)
+        market = _read(outside, now, spots, price_at, short)
+        if isinstance(market, Prediction):
+            reason = _superfluous(market, now, volatility, [*predictions, *imports])
+            if reason is None:
+                imports.append(market)
+                continue
         else:
-            refusals.append(decision)
+            reason = market
+        refusals.append(Refusal(outside.id, reason))
     return imports, refusals
 
 
-def accept(
-    outside: OutsideMarket,
-    now: int,
-    spots: Mapping[str, float],
-    volatility: Mapping[str, float],
-    predictions: Sequence[Prediction],
-    price_at: PriceAt,
-    *,
-    short: bool = False,
-) -> Prediction | Refusal:
-    """The imported market, or the reason why it is refused; the parameters are those of `choose`."""
-    if reason := (_unfit_short if short else _unfit)(outside, now):
-        return Refusal(outside.id, reason)
+def _read(
+    outside: OutsideMarket, now: int, spots: Mapping[str, float], price_at: PriceAt, short: bool
+) -> Prediction | str:
+    """The market that would be imported, or the reason why it is refused."""
+    if reason := _unfit(outside, now, short):
+        return reason
     try:
         read = understand(outside.terms.wording(short=short), Circumstances(utc(now), spots))
     except InvalidRequest as error:
-        return Refusal(outside.id, f"its question is not understood: {error.detail}")
+        return f"its question is not understood: {error.detail}"
     if reason := _misread(read, outside, now):
-        return Refusal(outside.id, reason)
+        return reason
     question = _since_start(_as_settled(read, outside.terms, now), outside, now, price_at)
     if question is None:
-        return Refusal(outside.id, "the price from which its move is measured is unknown")
-    market = Prediction(
+        return "the price from which its move is measured is unknown"
+    return Prediction(
         id=outside.id,
         category="imported",
         question=question,
@@ -204,33 +201,22 @@ def accept(
         closes_at=outside.terms.deadline,
         deadline=outside.terms.deadline,
     )
-    reason = _superfluous(market, now, volatility, predictions)
-    return Refusal(outside.id, reason) if reason else market
 
 
-def _unfit(outside: OutsideMarket, now: int) -> str | None:
-    if outside.terms.deadline <= now:
-        return "its deadline has passed"
-    if not now + SOONEST_S <= outside.terms.deadline <= now + FARTHEST_S:
-        return "its deadline is not between 2 hours and 120 days ahead"
-    if outside.volume_usd < MIN_VOLUME_USD:
-        return "its volume is under 1,000 USD"
-    if not MIN_P <= outside.odds.p_yes <= MAX_P:
-        return "its price is not between 2% and 98%"
-    return None
-
-
-def _unfit_short(outside: OutsideMarket, now: int) -> str | None:
+def _unfit(outside: OutsideMarket, now: int, short: bool) -> str | None:
     odds, horizon_s = outside.odds, outside.terms.deadline - now
-    if not SHORT_TITLE.fullmatch(outside.terms.question) or not 0 < horizon_s < SOONEST_S:
-        return "it is not a move of one asset that ends within 2 hours"
-    if odds.fetched_at - now > LATEST_QUOTE * horizon_s:
-        return "its price is later than the votes"
-    if odds.bid is None or odds.ask is None or round(odds.ask - odds.bid, 6) > WIDEST_SPREAD:
-        return "its bid and ask are not within 10 percentage points"
-    if not MIN_P <= odds.p_yes <= MAX_P:
-        return "its price is not between 2% and 98%"
-    return None
+    spread = math.inf if odds.bid is None or odds.ask is None else round(odds.ask - odds.bid, 6)
+    is_short_move = SHORT_TITLE.fullmatch(outside.terms.question) and 0 < horizon_s < SOONEST_S
+    rules = (
+        (not short or is_short_move, "it is not a move of one asset that ends within 2 hours"),
+        (horizon_s > 0, "its deadline has passed"),
+        (short or SOONEST_S <= horizon_s <= FARTHEST_S, "its deadline is not between 2 hours and 120 days ahead"),
+        (not short or odds.fetched_at - now <= LATEST_QUOTE * horizon_s, "its price is later than the votes"),
+        (not short or spread <= WIDEST_SPREAD, "its bid and ask are not within 10 percentage points"),
+        (short or outside.volume_usd >= MIN_VOLUME_USD, "its volume is under 1,000 USD"),
+        (MIN_P <= odds.p_yes <= MAX_P, "its price is not between 2% and 98%"),
+    )
+    return next((reason for is_met, reason in rules if not is_met), None)
 
 
 def _misread(read: Question, outside: OutsideMarket, now: int) -> str | None:

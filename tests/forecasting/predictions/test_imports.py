@@ -19,9 +19,7 @@ from service.forecasting.predictions.commitments import withdrawn
 from service.forecasting.predictions.imports import (
     TAG,
     OutsideMarket,
-    Refusal,
     Terms,
-    accept,
     change_since_import,
     choose,
     plain,
@@ -65,17 +63,16 @@ def take(
     outside: OutsideMarket, now: int = NOW, markets: Sequence[Prediction] = (), *, short: bool = False
 ) -> Prediction:
     """The import of a market that is accepted."""
-    decision = accept(outside, now, SPOTS, VOLATILITY, markets, price_at, short=short)
-    assert isinstance(decision, Prediction), decision
-    return decision
+    imports, refusals = choose([outside], now, SPOTS, VOLATILITY, markets, price_at, short=short)
+    assert not refusals
+    return imports[0]
 
 
 def reason(outside: OutsideMarket, now: int = NOW, markets: Sequence[Prediction] = (), *, short: bool = False) -> str:
     """Why a market is refused."""
-    refusal = accept(outside, now, SPOTS, VOLATILITY, markets, price_at, short=short)
-    assert isinstance(refusal, Refusal)
-    assert refusal.id == outside.id
-    return refusal.reason
+    imports, refusals = choose([outside], now, SPOTS, VOLATILITY, markets, price_at, short=short)
+    assert (imports, [refusal.id for refusal in refusals]) == ([], [outside.id])
+    return refusals[0].reason
 
 
 def ladder(count: int, asset: str = "Bitcoin", day: int = 11, step: int = 2_000) -> list[OutsideMarket]:
@@ -213,14 +210,14 @@ def test_a_move_that_began_earlier_is_about_its_level():
     question = take(daily, noon + 30 * MINUTE).question
     assert (question.comparator, question.level, question.spot) == ("close_above", 69_300, 70_000)
     assert question.canonical == "Will Bitcoin (btc) be above 69,300 USD at 2026-03-11 16:00 UTC?"
-    unknown = accept(daily, noon + 30 * MINUTE, SPOTS, VOLATILITY, [], lambda *_: None)
+    _, (unknown,) = choose([daily], noon + 30 * MINUTE, SPOTS, VOLATILITY, [], lambda *_: None)
     assert unknown.reason == "the price from which its move is measured is unknown"
 
 
 def test_a_market_is_imported_once():
     """A sixth of the move to be expected apart is the same question; three of them are another one."""
     assert "already" in reason(ABOVE, markets=[take(ABOVE)])
-    unknown = accept(ABOVE, NOW, SPOTS, {}, [], price_at)
+    _, (unknown,) = choose([ABOVE], NOW, SPOTS, {}, [], price_at)
     assert unknown.reason == "the volatility of btc is unknown"
     original = take(ABOVE)
     copy = changed(market_id="2", question="Will the price of Bitcoin be above $72,300 on March 11?")
