@@ -116,19 +116,16 @@ def direction_of(score: float) -> Direction:
     return "BULLISH" if score > 0 else "BEARISH"
 
 
-def _stories_until(now: int, headlines: Iterable[ScoredHeadline]) -> tuple[ScoredHeadline, ...]:
-    return stories(story for story in headlines if story.headline.published_at <= now)
-
-
 def asset_pulse(asset: str, history: Iterable[ScoredHeadline], now: int) -> AssetPulse:
     """The pulse of one asset at the unix second `now`, from a result of `stories`; later ones are ignored."""
-    score, n = _published_score([story for story in history if asset in story.assets], now)
-    return AssetPulse(asset, direction_of(score), score, n)
+    return AssetPulse(asset, *_pulse([story for story in history if asset in story.assets], now))
 
 
-def _published_score(history: Sequence[ScoredHeadline], now: int) -> tuple[float, int]:
+def _pulse(history: Sequence[ScoredHeadline], now: int) -> tuple[Direction, float, int]:
+    """The direction, the score and the number of stories, as they are published."""
     score, n = score_at(history, now)
-    return round(score, 4), n
+    score = round(score, 4)
+    return direction_of(score), score, n
 
 
 @dataclass(frozen=True)
@@ -202,15 +199,15 @@ def news_document(
 
     `failures` maps a source to the reason why it gave no headlines.
     """
-    history = _stories_until(now, headlines)
-    score, n = _published_score(history, now)
+    history = stories(row for row in headlines if row.headline.published_at <= now)
+    direction, score, n = _pulse(history, now)
     by_asset, rising_topics = tuple(asset_pulse(asset, history, now) for asset in ASSETS), topics(history, now)
     ranking = sorted((row for row in by_asset if row.n), key=lambda row: -row.n)
     frequent = tuple(TopicRow(ASSETS[row.asset].name, row.n, before=None, lift=None) for row in ranking)
     return NewsDocument(
         schema="news-pulse/1",
         **vars(header),
-        direction=direction_of(score),
+        direction=direction,
         score=score,
         n=n,
         half_life_h=HALF_LIFE_H,
@@ -266,16 +263,17 @@ def _names(text: str) -> set[str]:
 
 def news_of(assets: Iterable[str], headlines: Iterable[ScoredHeadline], now: int) -> dict[str, AssetNews]:
     """The news of each asset at the unix second `now`; later headlines are ignored."""
-    history = _stories_until(now, headlines)
-    return {asset: _news(asset, history, now) for asset in assets}
-
-
-def _news(asset: str, history: Sequence[ScoredHeadline], now: int) -> AssetNews:
-    is_coin = calendar_of(asset) == "always"  # the feeds write of coins, so a headline without an asset concerns coins
-    matches = (story for story in history if asset in story.assets or (is_coin and not story.assets))
-    recent = [story for story in matches if story.headline.published_at > now - NEWS_S]
-    score, n = score_at([story for story in history if asset in story.assets], now)
-    return AssetNews(_newest(recent), score, n)
+    history = stories(row for row in headlines if row.headline.published_at <= now)
+    news: dict[str, AssetNews] = {}
+    for asset in assets:
+        is_coin = calendar_of(asset) == "always"  # the feeds write of coins, so a headline without an asset does too
+        recent = [
+            story
+            for story in history
+            if story.headline.published_at > now - NEWS_S and (asset in story.assets or (is_coin and not story.assets))
+        ]
+        news[asset] = AssetNews(_newest(recent), *score_at([row for row in history if asset in row.assets], now))
+    return news
 
 
 def _newest(history: Sequence[ScoredHeadline]) -> tuple[Story, ...]:

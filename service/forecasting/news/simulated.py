@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from math import exp
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -39,13 +38,14 @@ QUIET_H = {"extreme": 24, "burst": 12, "day": 12, "level": 48, "range": 48}
 class PriceTrack:
     """One asset at the ends of its bars, shape (n,) each; NaN where the bars do not reach back far enough.
 
-    `day` and `four` are log returns over 24 and 4 hours, `day_sigmas` and `four_sigmas` the same over the hourly swings
-    of the last month, `ratio` the last day's swings over the month's, `highest` and `lowest` the month's extremes
-    before the bar, `level` the round price that was crossed.
+    `change` is the log return of a bar, `day` and `four` those over 24 and 4 hours, `day_sigmas` and `four_sigmas` the
+    same over the hourly swings of the last month, `ratio` the last day's swings over the month's, `highest` and
+    `lowest` the month's extremes before the bar, `level` the round price that was crossed.
     """
 
     time: NDArray[np.int64]
     close: Array
+    change: Array
     day: Array
     day_sigmas: Array
     four: Array
@@ -55,26 +55,18 @@ class PriceTrack:
     lowest: Array
     level: Array
 
-    def row_at(self, time: int) -> int | None:
-        """The row of the bar that ended at a unix second; None where none did."""
-        row = int(np.searchsorted(self.time, time))
-        return row if row < len(self.time) and self.time[row] == time else None
-
-    @property
-    def change(self) -> Array:
-        """The log return of each bar; 0 for the first."""
-        return np.diff(np.log(self.close), prepend=np.log(self.close[0]))
-
 
 def track(bars: Bars) -> PriceTrack:
     time, logs = bars.time + bars.step, np.log(bars.close)
-    squares = np.square(np.diff(logs, prepend=logs[0]))
+    change = np.diff(logs, prepend=logs[0])
+    squares = np.square(change)
     month = np.sqrt(_trailing(squares, MONTH_H, np.mean))
     day, day_bars = _move(time, logs, DAY)
     four, four_bars = _move(time, logs, 4 * HOUR)
     return PriceTrack(
         time=time,
         close=bars.close,
+        change=change,
         day=day,
         day_sigmas=_ratio(day, month * np.sqrt(day_bars)),
         four=four,
@@ -162,14 +154,7 @@ SENTENCES: dict[str, list[str]] = _TEMPLATES["sentences"]
 WORDS: dict[int, dict[str, list[str]]] = {1: _TEMPLATES["up"], -1: _TEMPLATES["down"], 0: {}}  # by direction
 
 
-class PriceEvent(NamedTuple):
-    """An event at the unix second `time`; `facts` fill the template, `direction` is 1 up, -1 down or 0."""
-
-    time: int
-    asset: str
-    kind: str
-    direction: int
-    facts: dict[str, str]
+PriceEvent = tuple[str, int, str, int, dict[str, str]]  # asset, row, kind, direction, facts that the row does not hold
 
 
 def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
@@ -179,17 +164,17 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     always give the same headlines, in one piece or in many. Most events need a month of bars.
     """
     tracks = {asset: track(bars) for asset in ASSETS if len(bars := _needed(hourly, asset, since, until))}
-    of_assets = [
-        _event(asset, prices, row, kind, direction)
+    price_events: list[PriceEvent] = [
+        (asset, *event, {})
         for asset, prices in tracks.items()
-        for row, kind, direction in events(asset, prices, int(np.searchsorted(prices.time, since, side="right")))
+        for event in events(asset, prices, int(np.searchsorted(prices.time, since, side="right")))
     ]
     coins = {asset: tracks[asset] for asset in COINS if asset in tracks}
-    hours = range(since - since % HOUR + HOUR, until + 1, HOUR)
-    of_coins = [event for time in hours for event in _of_coins(coins, time)]
+    for time in range(since - since % HOUR + HOUR, until + 1, HOUR):
+        price_events += _of_coins(coins, time)
     order = list(ASSETS)
-    events_in_order = sorted([*of_assets, *of_coins], key=lambda event: (event.time, order.index(event.asset)))
-    return [_headline(event) for event in events_in_order]
+    price_events.sort(key=lambda event: (tracks[event[0]].time[event[1]], order.index(event[0])))
+    return [_headline(tracks[event[0]], *event) for event in price_events]
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
@@ -197,11 +182,29 @@ def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> B
     return bars[max(0, len(bars.until(since)) - LOOK_BACK_H) :]
 
 
-def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, **facts: str) -> PriceEvent:
-    """The event of a row with the facts that its templates may take, as they are printed."""
-    moves = {"burst": prices.four, "week": prices.change}
+def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
+    hour = time % DAY // HOUR
+    if hour not in (FIRST_AT, LAST_AT):
+        return
+    moves: dict[str, tuple[float, int]] = {}
+    for asset, prices in coins.items():
+        row = int(np.searchsorted(prices.time, time))
+        if row < len(prices.time) and prices.time[row] == time and np.isfinite(prices.day[row]):
+            moves[asset] = float(prices.day[row]), row
+    if len(moves) < LEAST_COINS:
+        return
+    asset = sorted(moves, key=lambda coin: moves[coin][0])[-1 if hour == FIRST_AT else 0]
+    move, row = moves[asset]
+    if abs(move) >= LEAST_MOVE:
+        rank = {"rank": "first" if hour == FIRST_AT else "last", "count": str(len(moves))}
+        yield asset, row, "rank", int(np.sign(move)), rank
+
+
+def _headline(prices: PriceTrack, asset: str, row: int, kind: str, direction: int, facts: dict[str, str]) -> Headline:
+    """The headline of an event with its facts as they are printed; asset, time and kind draw sentence and words."""
+    time, moves = int(prices.time[row]), {"burst": prices.four, "week": prices.change}
     sigmas = prices.four_sigmas if kind == "burst" else prices.day_sigmas
-    texts = {
+    facts = facts | {
         "name": ASSETS[asset].name,
         "price": price(prices.close[row]),
         "pct": percent(moves.get(kind, prices.day)[row]),
@@ -209,30 +212,11 @@ def _event(asset: str, prices: PriceTrack, row: int, kind: str, direction: int, 
         "ratio": f"{prices.ratio[row]:.1f}",
         "level": f"{prices.level[row]:,.10g}",
     }
-    return PriceEvent(int(prices.time[row]), asset, kind, direction, texts | facts)
-
-
-def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent]:
-    hour = time % DAY // HOUR
-    if hour not in (FIRST_AT, LAST_AT):
-        return
-    rows = {asset: row for asset, prices in coins.items() if (row := prices.row_at(time)) is not None}
-    moves = {asset: float(coins[asset].day[row]) for asset, row in rows.items() if np.isfinite(coins[asset].day[row])}
-    if len(moves) < LEAST_COINS:
-        return
-    asset = sorted(moves, key=lambda coin: moves[coin])[-1 if hour == FIRST_AT else 0]
-    if abs(moves[asset]) >= LEAST_MOVE:
-        rank = {"rank": "first" if hour == FIRST_AT else "last", "count": str(len(moves))}
-        yield _event(asset, coins[asset], rows[asset], "rank", int(np.sign(moves[asset])), **rank)
-
-
-def _headline(event: PriceEvent) -> Headline:
-    """The headline of an event; its asset, time and kind draw the sentence and the words."""
-    digest = sha256(f"{event.asset} {event.time} {event.kind}".encode()).digest()
-    words = {slot: choices[digest[4] % len(choices)] for slot, choices in WORDS[event.direction].items()}
-    sentences = SENTENCES[event.kind]
-    title = sentences[int.from_bytes(digest[:4]) % len(sentences)].format_map(words | event.facts)
-    return headline(title[0].upper() + title[1:], SOURCE, event.time, simulated=True)
+    digest = sha256(f"{asset} {time} {kind}".encode()).digest()
+    words = {slot: choices[digest[4] % len(choices)] for slot, choices in WORDS[direction].items()}
+    sentences = SENTENCES[kind]
+    title = sentences[int.from_bytes(digest[:4]) % len(sentences)].format_map(words | facts)
+    return headline(title[0].upper() + title[1:], SOURCE, time, simulated=True)
 
 
 def price(value: float) -> str:

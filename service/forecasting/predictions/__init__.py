@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
@@ -172,9 +171,5 @@ def resolver_of(question: Question) -> Resolver:
 
 def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
     """The settled predictions, ordered by resolution, then by deadline, then by id."""
-    rows = (
-        ((prediction.settlement.resolved_at, prediction.deadline, prediction.id), prediction)
-        for prediction in predictions
-        if prediction.settlement
-    )
-    return [prediction for _, prediction in sorted(rows, key=itemgetter(0))]
+    settled = {(row.settlement.resolved_at, row.deadline, row.id): row for row in predictions if row.settlement}
+    return [settled[key] for key in sorted(settled)]

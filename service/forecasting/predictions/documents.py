@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from service.documents import Document, DocumentHeader, World, rounded
 from service.forecasting.predictions import APEX, Commitment, CommittedVote, Holder, Odds, Opinion, Prediction
@@ -178,17 +179,9 @@ def _show_pool(question: Question, commitment: Commitment, probabilities: Sequen
 
 
 def _show_odds(odds: Odds) -> MarketOdds:
-    return MarketOdds(
-        source=odds.source,
-        market_id=odds.market_id,
-        url=odds.url,
-        p_yes=round(odds.p_yes, 4),
-        bid=rounded(odds.bid, 4),
-        ask=rounded(odds.ask, 4),
-        volume_usd=rounded(odds.volume_usd, 2),
-        fetched_at=iso(odds.fetched_at),
-        simulated=odds.source == SIMULATED,
-    )
+    fields: dict[str, Any] = {name: rounded(getattr(odds, name), 4) for name in ("p_yes", "bid", "ask")}
+    fields |= {"volume_usd": rounded(odds.volume_usd, 2), "fetched_at": iso(odds.fetched_at)}
+    return MarketOdds(**vars(odds) | fields, simulated=odds.source == SIMULATED)
 
 
 def _show_price(market: Prediction, price: AssetPrice, now: int) -> MarketContext:

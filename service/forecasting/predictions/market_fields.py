@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from service.documents import World
@@ -215,9 +216,8 @@ COLUMNS: dict[str, Kind] = {
 
 
 def markets_table(markets: Iterable[ListedPrediction], world: World) -> Table:
-    return Table(COLUMNS, [[*_row(market), world] for market in markets])
-
-
-def _row(market: ListedPrediction) -> Iterator[object]:
-    for part, _, names in _PARTS:
-        yield from values_of(getattr(market, part) if part else market, names.values())
+    parts = [(part, names.values()) for part, _, names in _PARTS]
+    rows = (
+        [values_of(getattr(market, part) if part else market, names) for part, names in parts] for market in markets
+    )
+    return Table(COLUMNS, [[*chain.from_iterable(row), world] for row in rows])

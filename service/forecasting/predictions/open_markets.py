@@ -7,7 +7,7 @@ the present price, and a move from the opening becomes a level.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from service.forecasting.predictions import APEX, Prediction, Settlement
@@ -60,25 +60,17 @@ def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Set
 
     The service checks a market at every full hour after it was opened.
     """
-    bars = {asset: hourly[asset] for asset in market.question.assets}
-    for hour in _hours_of_settling(market, bars):
-        if hour > now:
-            return None
-        if settlement := settle(market, bars, hour):
-            return settlement
-    return None
-
-
-def _hours_of_settling(market: Prediction, hourly: Mapping[str, Bars]) -> Iterator[int]:
-    """The hours at which it can settle: after a touch, after the deadline, and after the last late bar is accepted."""
     question, over = market.question, (market.deadline // HOUR + 1) * HOUR
+    bars = {asset: hourly[asset] for asset in question.assets}
+    hours = [over, over + LATE_S]  # after the deadline, and after the last late bar is accepted
     if question.kind.may_end_early:
-        yield (market.created_at // HOUR + 1) * HOUR
-        bars = hourly[question.asset].until(over)
-        path = RecordedPath(question.asset, question.spot, market.created_at, market.deadline, bars)
+        path_bars = bars[question.asset].until(over)
+        path = RecordedPath(question.asset, question.spot, market.created_at, market.deadline, path_bars)
         if (place := question.kind.decided_at(question, path)) < path.steps:
-            yield int(path.since.time[place]) + HOUR
-    yield from (over, over + LATE_S)
+            hours.insert(0, int(path.since.time[place]) + HOUR)
+        hours.insert(0, (market.created_at // HOUR + 1) * HOUR)
+    settlements = (settle(market, bars, hour) for hour in hours if hour <= now)
+    return next(filter(None, settlements), None)
 
 
 def resolved(predictions: Iterable[Prediction]) -> list[Resolved]:
@@ -97,10 +89,8 @@ def resolved(predictions: Iterable[Prediction]) -> list[Resolved]:
             ),
         )
         for prediction in predictions
-        if prediction.commitment and prediction.settlement and _counts(prediction)
+        if prediction.commitment
+        and prediction.settlement
+        and not prediction.question.coins
+        and (prediction.is_scored or (prediction.category == "answer" and prediction.outcome != "void"))
     ]
-
-
-def _counts(prediction: Prediction) -> bool:
-    is_decided_answer = prediction.category == "answer" and prediction.outcome in ("yes", "no")
-    return not prediction.question.coins and (prediction.is_scored or is_decided_answer)

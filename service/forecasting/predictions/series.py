@@ -208,21 +208,17 @@ def _distances(period: Period, series: Comparator) -> tuple[float, ...]:
     share = (turn + list(TEXTS).index(series)) * GOLDEN % 1
     side = 1 if turn % 2 else -1
     distance, uneven = _spread(share), _spread_without_even_odds(share)
-    match series:
-        case "close_above":
-            return (side * distance,)
-        case "close_below":
-            return (-side * distance,)
-        case "touch_above" | "move":
-            return (uneven,)
-        case "touch_below":
-            return (-uneven,)
-        case "between":
-            middle = side * _spread(share, FURTHEST - RANGE_SIGMAS / 2)
-            return middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2
-        case "upper_first":
-            return (-_spread((share + 0.5) % 1), distance)
-    return ()
+    middle = side * _spread(share, FURTHEST - RANGE_SIGMAS / 2)
+    distances: dict[Comparator, tuple[float, ...]] = {
+        "close_above": (side * distance,),
+        "close_below": (-side * distance,),
+        "touch_above": (uneven,),
+        "move": (uneven,),
+        "touch_below": (-uneven,),
+        "between": (middle - RANGE_SIGMAS / 2, middle + RANGE_SIGMAS / 2),
+        "upper_first": (-_spread((share + 0.5) % 1), distance),
+    }
+    return distances.get(series, ())
 
 
 def _turn(period: Period) -> int:

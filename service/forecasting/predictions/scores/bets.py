@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 from service.forecasting.predictions import Prediction
@@ -19,37 +18,19 @@ FEE = "0.07 x price x (1 - price) USD a contract: the taker fee that Kalshi publ
 
 @dataclass(frozen=True)
 class Bet:
-    """100 USD on one side of a market at `price` USD per contract."""
+    """100 USD on one side of a market at `price` USD per contract.
 
-    market: Prediction
+    `cost` is USD per contract with the `fee`, `contracts` how many the stake buys, not always a whole number. `pnl` is
+    the profit in USD, in whole cents: negative for a loss, 0 while the bet is open and if it is void.
+    """
+
     side: BetSide
     price: float
-
-    @cached_property
-    def fee(self) -> float:
-        return FEE_RATE * self.price * (1 - self.price)
-
-    @cached_property
-    def cost(self) -> float:
-        """USD per contract, including the fee."""
-        return self.price + self.fee
-
-    @cached_property
-    def contracts(self) -> float:
-        """The number of contracts that the stake buys, which may be fractional."""
-        return STAKE_USD / self.cost
-
-    @cached_property
-    def status(self) -> BetStatus:
-        outcome = self.market.outcome
-        if outcome in ("yes", "no"):
-            return "won" if outcome == self.side else "lost"
-        return "void" if outcome else "open"
-
-    @cached_property
-    def pnl(self) -> float:
-        """The profit in USD, in whole cents, negative for a loss; 0 while it is open and if it is void."""
-        return round({"won": self.contracts - STAKE_USD, "lost": -STAKE_USD}.get(self.status, 0.0), 2)
+    fee: float
+    cost: float
+    contracts: float
+    status: BetStatus
+    pnl: float
 
 
 def bet_on(market: Prediction) -> Bet | None:
@@ -69,7 +50,14 @@ def bet_on(market: Prediction) -> Bet | None:
     quote = odds.ask if side == "yes" else odds.bid
     if quote is None or not 0 < quote < 1:
         return None
-    return Bet(market, side, quote if side == "yes" else 1 - quote)
+    price = quote if side == "yes" else 1 - quote
+    fee = FEE_RATE * price * (1 - price)
+    contracts = STAKE_USD / (price + fee)
+    status: BetStatus = "void" if market.settlement else "open"
+    if market.outcome in ("yes", "no"):
+        status = "won" if market.outcome == side else "lost"
+    pnl = round({"won": contracts - STAKE_USD, "lost": -STAKE_USD}.get(status, 0.0), 2)
+    return Bet(side, price, fee, price + fee, contracts, status, pnl)
 
 
 def terms(bet: Bet) -> dict[str, Any]:
@@ -81,5 +69,5 @@ def terms(bet: Bet) -> dict[str, Any]:
         "fee_usd": round(bet.contracts * bet.fee, 2),
         "stake_usd": STAKE_USD,
         "status": bet.status,
-        "pnl_usd": bet.pnl if bet.market.settlement else None,
+        "pnl_usd": None if bet.status == "open" else bet.pnl,
     }
