@@ -126,22 +126,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     )
 
 
-def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
-    engines = tuple(sorted({*first.engines, *second.engines}))
-    first, second = _with_engines(first, engines), _with_engines(second, engines)
-    parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
-    union = replace(first, **parts)
-    if not len(first) or not len(second) or _order(first.market[-1]) < _order(second.market[0]):
-        return union
-    return union.where(np.array(sorted(range(len(union)), key=lambda row: _order(union.market[row])), dtype=np.int64))
-
-
-def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
-    p = np.full((len(columns), len(engines)), nan)
-    p[:, [engines.index(engine) for engine in columns.engines]] = columns.p
-    return replace(columns, engines=engines, p=p)
-
-
 def _order(market: Prediction) -> tuple[int, int, str]:
     return _resolved_at(market), market.deadline, market.id
 
@@ -177,13 +161,7 @@ def day_ends(resolved_at: Instants) -> NDArray[np.int64]:
 
 
 def counted_questions(markets: MarketColumns) -> MarketColumns:
-    """The questions that count and came out yes or no; unsettled `markets` are needed to detect overlaps."""
-    counted = count_once(markets)
-    return counted.where(np.isfinite(counted.outcome))
-
-
-def count_once(markets: MarketColumns) -> MarketColumns:
-    """The settled questions that count.
+    """The questions that count and came out yes or no; unsettled `markets` are needed to detect overlaps.
 
     Questions of the same book, asset, kind and window must not overlap: a question counts if no other counted one was
     unresolved when its votes were cast. If several are voted on at the same time, the earliest deadline counts. The
@@ -204,7 +182,7 @@ def count_once(markets: MarketColumns) -> MarketColumns:
         if voted_at >= busy_until.get(overlap, voted_at):
             busy_until[overlap] = resolved_at
             counts[row] = True
-    return candidates.where(counts & candidates.is_settled)
+    return candidates.where(counts & np.isfinite(candidates.outcome))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -21,10 +21,9 @@ from service.forecasting.predictions.scores.columns import (
     MOST_POINTS,
     MarketColumns,
     columns_of,
-    count_once,
+    counted_questions,
     day_ends,
     evidence_of,
-    joined,
     template_rates,
 )
 from service.market.instants import DAY
@@ -59,14 +58,9 @@ def equal(columns: MarketColumns, others: MarketColumns) -> bool:
 
 
 @settings(max_examples=25)
-@given(st.permutations(MARKETS), st.lists(st.integers(0, len(MARKETS)), max_size=3))
-def test_parts_joined_are_the_columns_of_all(markets, cuts):
-    """Whichever came first, also where an earlier one comes late or brings another engine."""
-    edges = [0, *sorted(cuts), len(markets)]
-    columns = columns_of([])
-    for first, last in pairwise(edges):
-        columns = joined(columns, columns_of(markets[first:last]))
-    assert equal(columns, columns_of(MARKETS))
+@given(st.permutations(MARKETS))
+def test_the_order_of_the_markets_does_not_matter(markets):
+    assert equal(columns_of(markets), columns_of(MARKETS))
 
 
 def test_settled_ones_are_in_order_of_resolution():
@@ -91,7 +85,7 @@ def test_a_row_holds_what_the_market_holds():
 
 
 def ids(markets):
-    return [market.id for market in count_once(columns_of(markets)).market]
+    return [market.id for market in counted_questions(columns_of(markets)).market]
 
 
 def test_of_overlapping_questions_only_the_first_counts():
