@@ -24,14 +24,13 @@ from service.forecasting.price_record.committed import (
     ScoreSums,
     blocks_of,
     forecast,
-    is_fresh,
     ratio_of,
     score,
 )
 from service.forecasting.voters.forecast_inputs import LEAST_HISTORY_DAYS
 from service.forecasting.voters.inputs import InputHistory
 from service.forecasting.voters.price_forecasts import PERCENTS
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, open_hours_between
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.months import ends, month_of
@@ -94,7 +93,7 @@ def closes_at(asset: str, bars: Bars, at: Instants) -> tuple[Array, Instants]:
     ends = bars.time + bars.step
     last = np.searchsorted(ends, at, side="right") - 1
     as_of, price = np.where(last < 0, at, np.append(ends, 0)[last]), np.append(bars.close, np.nan)[last]
-    return np.where(is_fresh(asset, as_of, at), price, np.nan), as_of
+    return np.where(open_hours_between(asset, as_of, at) == 0, price, np.nan), as_of
 
 
 def resolve(forecasts: Sequence[PriceForecast], hourly: Mapping[str, Bars], now: int) -> Outcomes:

@@ -9,7 +9,8 @@ horizon spans. Only sums of the current block and sums of products over all earl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil, nan, sqrt
 from statistics import NormalDist
@@ -22,7 +23,7 @@ from service.documents import DocumentHeader, JsonRecord
 from service.forecasting.densities.density import CalendarFit, horizon_sigma, mixture_sizes, sigmas, size_quantiles
 from service.forecasting.densities.models import VarianceTrack
 from service.forecasting.voters.ballots import Abstention
-from service.forecasting.voters.context import Context, Knowledge
+from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import usable
 from service.forecasting.voters.price_forecasts import (
     HORIZONS,
@@ -89,44 +90,32 @@ def commit(knowledge: Knowledge, at: int) -> list[PriceForecast]:
     """
     forecasts: list[PriceForecast] = []
     for asset in knowledge.contexts:
-        fit, instant = knowledge.fits and knowledge.fits.of(asset), _instant(knowledge.contexts, asset, at)
-        if fit and instant:
-            forecasts += forecast(instant, fit)
+        fit = knowledge.fits and knowledge.fits.of(asset)
+        with suppress(Abstention):
+            context = usable(knowledge.contexts, asset, at)
+            is_newest = context.as_of <= at and open_hours(asset, context.as_of, at) == 0
+            if fit and is_newest and context.level is not None:
+                terms = {name: np.array([value]) for name, value in context.variance.items()}
+                numbers = (at, context.spot, context.as_of, context.level, context.fast, context.slow)
+                now, price, as_of, level, fast, slow = (np.array([number]) for number in numbers)
+                instant = ForecastInstants(asset, now, price, as_of, VarianceTrack(level, terms), fast, slow)
+                forecasts += forecast(instant, fit)
     return forecasts
-
-
-def _instant(contexts: Mapping[str, Context], asset: str, at: int) -> ForecastInstants | None:
-    """One asset at one instant; None where voters would abstain, and where its newest bar is missing."""
-    try:
-        context = usable(contexts, asset, at)
-    except Abstention:
-        return None
-    if context.level is None or context.as_of > at:
-        return None
-    terms = {name: np.array([value]) for name, value in context.variance.items()}
-    numbers = (at, context.spot, context.as_of, context.level, context.fast, context.slow)
-    now, price, price_as_of, level, fast, slow = (np.array([number]) for number in numbers)
-    instant = ForecastInstants(asset, now, price, price_as_of, VarianceTrack(level, terms), fast, slow)
-    return instant if is_fresh(asset, instant.price_as_of, instant.at).all() else None
-
-
-def is_fresh(asset: str, as_of: Instants, at: Instants) -> NDArray[np.bool_]:
-    """Whether no open hour lies between the end of the last bar and an instant."""
-    return open_hours_between(asset, as_of, at) == 0
 
 
 def forecast(instants: ForecastInstants, fit: CalendarFit) -> list[PriceForecast]:
     """The forecasts at all instants over every standard horizon in which the market opens."""
-    return [row for name in STANDARD for row in _horizon(instants, fit, name)]
-
-
-def _horizon(instants: ForecastInstants, fit: CalendarFit, name: str) -> Iterator[PriceForecast]:
-    open_hours = open_hours_between(instants.asset, instants.at, instants.at + STANDARD[name])
-    law = significant(100 * _law(instants, fit, STANDARD[name], open_hours))
-    rows = np.flatnonzero(open_hours > 0)
-    columns = (instants.at, instants.price, instants.price_as_of, law)
-    for at, price, price_as_of, numbers in zip(*(column[rows].tolist() for column in columns), strict=True):
-        yield PriceForecast(at, instants.asset, name, price, price_as_of, tuple(numbers))
+    forecasts: list[PriceForecast] = []
+    for name, seconds in STANDARD.items():
+        open_hours = open_hours_between(instants.asset, instants.at, instants.at + seconds)
+        law = significant(100 * _law(instants, fit, seconds, open_hours))
+        rows = np.flatnonzero(open_hours > 0)
+        columns = (instants.at, instants.price, instants.price_as_of, law)
+        forecasts += [
+            PriceForecast(at, instants.asset, name, price, price_as_of, tuple(numbers))
+            for at, price, price_as_of, numbers in zip(*(column[rows].tolist() for column in columns), strict=True)
+        ]
+    return forecasts
 
 
 def _law(instants: ForecastInstants, fit: CalendarFit, seconds: int, open_hours: Array) -> Array:
@@ -165,21 +154,16 @@ def recorded_document(entry: ChainEntry, asset: str, world: World) -> ForecastDo
     if row is None:
         return None
     at, price = entry.body["at"], row["price"]
-    laws = {name: dict(zip(entry.body["columns"], row[name], strict=True)) for name in STANDARD if name in row}
     origin = f"row {entry.seq} of the ledger{', backfilled' if entry.backfilled else ''}"
     header = DocumentHeader(at, row["as_of"], iso(unix(at) + EVERY_S), world, {"forecast": origin})
-    return ForecastDocument(
-        schema="forecast/1",
-        **about(asset, price, row["as_of"], header),
-        horizons=tuple(_recorded_horizon(name, asset, unix(at), price, law) for name, law in laws.items()),
-    )
-
-
-def _recorded_horizon(name: str, asset: str, at: int, price: float, law: Mapping[str, float]) -> HorizonForecast:
-    sides = {50 + side * share / 2: side * law[f"within_{share}_pct"] for share in SHARES for side in (-1, 1)}
-    returns, until = np.array([sides.get(percent, 0.0) for percent in PERCENTS]) / 100, at + STANDARD[name]
-    hours = round(open_hours(asset, at, until), 2)
-    return HorizonForecast(name, iso(until), hours, law["sigma_pct"], prices_at(price, returns), {})
+    horizons: list[HorizonForecast] = []
+    for name in filter(row.__contains__, STANDARD):
+        law, until = dict(zip(entry.body["columns"], row[name], strict=True)), unix(at) + STANDARD[name]
+        sides = {50 + side * share / 2: side * law[f"within_{share}_pct"] for share in SHARES for side in (-1, 1)}
+        quantiles = prices_at(price, np.array([sides.get(percent, 0.0) for percent in PERCENTS]) / 100)
+        hours = round(open_hours(asset, unix(at), until), 2)
+        horizons.append(HorizonForecast(name, iso(until), hours, law["sigma_pct"], quantiles, {}))
+    return ForecastDocument(schema="forecast/1", **about(asset, price, row["as_of"], header), horizons=tuple(horizons))
 
 
 def subject_of(at: int) -> str:
