@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from service.documents import JsonRecord
 from service.market.assets import ASSETS
@@ -56,10 +56,6 @@ def named(title: str) -> tuple[str, ...]:
     return tuple(asset for asset in ASSETS if asset in names)
 
 
-if TYPE_CHECKING:
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
-
-
 def tone(title: str) -> float:
     """The tone of a plain title for prices: -1 bearish to 1 bullish, 0 where no word has a weight.
 
@@ -72,7 +68,7 @@ def tone(title: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def _analyser() -> SentimentIntensityAnalyzer:
+def _analyser() -> Any:
     """VADER with our lexicon, read from its package once."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 

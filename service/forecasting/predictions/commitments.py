@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from operator import itemgetter
@@ -98,19 +98,16 @@ def market_rows(markets: Iterable[Prediction]) -> list[LedgerRow]:
 
     Of one instant settlements come first, then votes.
     """
-    rows = (row for market in markets for row in _timed_rows(market))
-    return [row for _, row in sorted(rows, key=itemgetter(0))]
-
-
-def _timed_rows(market: Prediction) -> Iterator[tuple[tuple[int, int], LedgerRow]]:
-    """The rows of a market, each with its instant and its place there."""
-    if market.commitment:
-        yield (market.voted_at, 0), votes_row(market, market.commitment)
-    if market.odds:
-        quote = asdict(market.odds) | _hidden(market, {"url": market.odds.url})  # it repeats the title
-        yield (market.voted_at, 1), LedgerRow("odds", market.id, quote, market.backfilled)
-    if market.settlement:
-        yield from (((market.settlement.resolved_at, -1), row) for row in settlement_rows(market))
+    rows: list[tuple[int, int, LedgerRow]] = []
+    for market in markets:
+        if market.commitment:
+            rows.append((market.voted_at, 0, votes_row(market, market.commitment)))
+        if market.odds:
+            quote = asdict(market.odds) | _hidden(market, {"url": market.odds.url})  # it repeats the title
+            rows.append((market.voted_at, 1, LedgerRow("odds", market.id, quote, market.backfilled)))
+        if market.settlement:
+            rows += ((market.settlement.resolved_at, -1, row) for row in settlement_rows(market))
+    return [row for _, _, row in sorted(rows, key=itemgetter(0, 1))]
 
 
 def votes_row(prediction: Prediction, commitment: Commitment) -> LedgerRow:
@@ -146,7 +143,11 @@ def withdrawn(prediction: Prediction) -> Prediction:
     question, commitment = prediction.question, prediction.commitment
     text = WITHDRAWN if question.kind.is_decided_by_hand else question.canonical
     if commitment:
-        commitment = replace(commitment, votes=tuple(map(_without_reasoning, commitment.votes)))
+        votes = (
+            replace(vote, forecast=replace(vote.forecast, reasoning="")) if is_model_engine(vote.engine) else vote
+            for vote in commitment.votes
+        )
+        commitment = replace(commitment, votes=tuple(votes))
     return replace(
         prediction,
         question=replace(question, text=text, canonical=text, notes=()),
@@ -155,12 +156,6 @@ def withdrawn(prediction: Prediction) -> Prediction:
         commitment=commitment,
         odds=prediction.odds and replace(prediction.odds, url=None),
     )
-
-
-def _without_reasoning(vote: CommittedVote) -> CommittedVote:
-    if not is_model_engine(vote.engine):
-        return vote
-    return replace(vote, forecast=replace(vote.forecast, reasoning=""))
 
 
 def withdrawal_row(entry: ChainEntry) -> LedgerRow:

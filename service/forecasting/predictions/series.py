@@ -78,7 +78,6 @@ DAILY_TOUCH: tuple[Comparator, ...] = ("touch_above", "touch_below")  # of even 
 
 # Questions that are about as likely as not by nature are few: whether bitcoin rises in a day, and which asset does
 # better in a week.
-DIRECTION_ASSET = LEADER
 COUNTERPART = {key: asset.counterpart for key, asset in ASSETS.items() if asset.counterpart}
 
 TEXTS: dict[Comparator, str] = {
@@ -148,7 +147,7 @@ def _series_of(period: Period) -> Iterator[Comparator]:
         yield from (*LEVELS, RANGE_OR_ORDER[_turn(period) % 2])
         return
     yield "move"
-    if period.asset == DIRECTION_ASSET:
+    if period.asset == LEADER:
         yield "up"
     if ASSETS[period.asset].calendar == "always":
         yield DAILY_TOUCH[period.deadline // DAY % 2]

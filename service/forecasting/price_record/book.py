@@ -63,19 +63,18 @@ class PriceBook:
 
     def plus(self, outcomes: Outcomes) -> PriceBook:
         """With more forecasts whose deadline has passed."""
-        return PriceBook({horizon: self._plus(horizon, outcomes) for horizon in STANDARD})
-
-    def _plus(self, horizon: str, outcomes: Outcomes) -> dict[str, ScoreSums]:
-        results = [(row, price) for row, price in outcomes.results if row.horizon == horizon]
-        scores = score([row for row, _ in results], [price for _, price in results])
-        assets = np.array([row.asset for row, _ in results], dtype=str)
-        blocks = blocks_of(horizon, np.array([row.deadline for row, _ in results], dtype=np.int64))
-        void = [row.asset for row in outcomes.void if row.horizon == horizon]
-        sums = {
-            asset: self.of(horizon, asset).plus(scores.of(assets == asset), blocks[assets == asset], void.count(asset))
-            for asset in ASSETS
-        }
-        return {ALL_ASSETS: self.of(horizon, ALL_ASSETS).plus(scores, blocks, len(void)), **sums}
+        sums: dict[str, dict[str, ScoreSums]] = {}
+        for horizon in STANDARD:
+            results = [(row, price) for row, price in outcomes.results if row.horizon == horizon]
+            scores = score([row for row, _ in results], [price for _, price in results])
+            assets = np.array([row.asset for row, _ in results], dtype=str)
+            blocks = blocks_of(horizon, np.array([row.deadline for row, _ in results], dtype=np.int64))
+            void = [row.asset for row in outcomes.void if row.horizon == horizon]
+            sums[horizon] = {ALL_ASSETS: self.of(horizon, ALL_ASSETS).plus(scores, blocks, len(void))}
+            for asset in ASSETS:
+                rows, before = assets == asset, self.of(horizon, asset)
+                sums[horizon][asset] = before.plus(scores.of(rows), blocks[rows], void.count(asset))
+        return PriceBook(sums)
 
     def to_plain(self) -> dict[str, Any]:
         return asdict(self)["sums"]

@@ -96,7 +96,7 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
-    markets = sorted(markets, key=_order)
+    markets = sorted(markets, key=lambda market: (_resolved_at(market), market.deadline, market.id))
     bets, sources = [bet_on(market) for market in markets], [market.odds and market.odds.source for market in markets]
     templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in markets]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in markets for vote in _votes(row))}))
@@ -124,10 +124,6 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
         p=p,
     )
-
-
-def _order(market: Prediction) -> tuple[int, int, str]:
-    return _resolved_at(market), market.deadline, market.id
 
 
 def _resolved_at(market: Prediction) -> int:

@@ -9,11 +9,10 @@ from itertools import product
 import numpy as np
 
 from service.documents import RecordDocument, RecordHeader
-from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask, ScoredMarkets, evidence_of
+from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask, evidence_of
 from service.market.instants import iso
 from service.scores.intervals import SIDES, right_share, sides_right
 from service.scores.luck import Luck, RecordsByName, luckiest
-from service.scores.proper import Instants
 
 
 @dataclass(frozen=True)
@@ -58,14 +57,33 @@ class StreaksDocument(RecordDocument):
 
 def streaks_document(questions: MarketColumns, header: RecordHeader, records: RecordsByName) -> StreaksDocument:
     """The streaks of the nine voters and their pool; `records` has their simulated records."""
-    evidence = evidence_of(questions)
+    evidence, among = evidence_of(questions), len(questions.engines)
     rows: list[Streak] = []
     for backfilled, (column, engine) in product((False, True), enumerate(questions.engines)):
-        of_book = questions.is_backfilled == backfilled
-        answers = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        of_book, is_sided = questions.is_backfilled == backfilled, questions.is_sided[:, column]
         is_live_pool = engine == CONSENSUS and not backfilled  # which has a row even without an answer
-        if is_live_pool or (of_book & questions.is_sided[:, column]).any():
-            rows.append(_streak(column, backfilled, answers, questions, evidence, records))
+        if not is_live_pool and not (of_book & is_sided).any():
+            continue
+        answers = np.flatnonzero(of_book & np.isfinite(questions.p[:, column]))
+        places = answers[is_sided[answers]]
+        p, basis = questions.p[places, column], evidence.where(places)
+        right = sides_right(p, basis.outcomes)
+        current, best = runs(right == 1)
+        share = right_share(p, basis.rate, basis.outcomes, basis.weeks, SIDES, luckiest(among))
+        streak = Streak(
+            rank=None,
+            voter=engine[0],
+            engine=engine[1],
+            backfilled=backfilled,
+            current=current,
+            best=best,
+            resolved=len(answers),
+            correct=int(right.sum()),
+            **vars(share),
+            luck=records["streak", *engine, backfilled].luck(p, right, basis.weeks, best, among),
+            last_resolved_at=iso(int(questions.resolved_at[answers[-1]])) if len(answers) else None,
+        )
+        rows.append(streak)
     rows.sort(key=lambda row: (row.backfilled, row.n == 0, -row.current, -row.best, row.voter, row.engine))
     return StreaksDocument(
         schema="streaks/1",
@@ -81,37 +99,6 @@ def _rank(row: Streak, rows: Iterable[Streak]) -> int | None:
         return None
     book = (other for other in rows if other.backfilled == row.backfilled)
     return 1 + sum((other.current, other.best) > (row.current, row.best) for other in book)
-
-
-def _streak(
-    column: int,
-    backfilled: bool,
-    answers: Instants,
-    questions: MarketColumns,
-    evidence: ScoredMarkets,
-    records: RecordsByName,
-) -> Streak:
-    """The row of the engine in a column, from the places of the questions of its `answers`."""
-    engine = questions.engines[column]
-    rows = answers[questions.is_sided[answers, column]]
-    p, evidence = questions.p[rows, column], evidence.where(rows)
-    right = sides_right(p, evidence.outcomes)
-    current, best = runs(right == 1)
-    among = len(questions.engines)
-    share = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, luckiest(among))
-    return Streak(
-        rank=None,
-        voter=engine[0],
-        engine=engine[1],
-        backfilled=backfilled,
-        current=current,
-        best=best,
-        resolved=len(answers),
-        correct=int(right.sum()),
-        **vars(share),
-        luck=records["streak", *engine, backfilled].luck(p, right, evidence.weeks, best, among),
-        last_resolved_at=iso(int(questions.resolved_at[answers[-1]])) if len(answers) else None,
-    )
 
 
 def runs(right: Mask) -> tuple[int, int]:
