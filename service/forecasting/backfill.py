@@ -1,14 +1,13 @@
 """The backfilled past: every vote at the instant at which it would have been cast, with the data of that instant.
 
 Fits are those of each month's beginning, the track record counts only what had been settled, and no market, call or
-headline uses a bar that was not complete. The code that votes is the same as live; only the clock is a loop. No vote
-depends on another one, so the markets of each month are voted on apart; then one walk through all of them weighs the
-votes by the track record of their instant.
+headline uses a bar that was not complete. The code that votes is the same as live. No vote depends on another one, so
+the markets of each month are voted on apart; then one loop weighs the votes by the track record of their instant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import starmap, takewhile
 from typing import Any
@@ -53,14 +52,6 @@ class BackfilledPast:
     prices: PastPrices
 
 
-@dataclass(frozen=True)
-class PastMonth:
-    """The fits of a month, and the markets that it opened by their instant; each vote has the weight of no record."""
-
-    fits: Fits
-    openings: Mapping[int, Sequence[Prediction]]
-
-
 def backfill(
     hourly: Mapping[str, Bars],
     since: int,
@@ -103,8 +94,8 @@ def backfill(
     for now in range(since, until + 1, EVERY_S):
         if now % COUNT_EVERY_S == 0:
             record, apex_record = records(now)
-        month = months[month_start(now)]
-        for prediction in month.openings.get(now, ()):
+        fits, openings = months[month_start(now)]
+        for prediction in openings.get(now, ()):
             if prediction.id not in markets:
                 markets[prediction.id] = weighed(prediction, record)
         contexts = recall(inputs, complete, now, (ASSET,))
@@ -114,7 +105,7 @@ def backfill(
             layer_inputs = poll_layers(
                 ASSET,
                 now,
-                Knowledge(contexts, month.fits, record),
+                Knowledge(contexts, fits, record),
                 panel,
                 news=score_at(history, now),
                 odds_p=odds_of_up(ASSET, now, newly_opened),
@@ -123,8 +114,7 @@ def backfill(
             band, thresholds = apex_record.of_band("day"), thresholds_of(calls)
             calls.append(fuse(layer_inputs, band, thresholds, backfilled=True))
     record, _ = records(until)
-    fits = {start: month.fits for start, month in months.items()}
-    prices = backfill_prices(inputs, complete, fits, since, until)
+    prices = backfill_prices(inputs, complete, {start: fits for start, (fits, _) in months.items()}, since, until)
     return BackfilledPast(record, tuple(markets.values()), tuple(calls), tuple(headlines), prices)
 
 
@@ -136,13 +126,12 @@ def vote_month(
     newest: Fits,
     outside: SimulatedMarket | None,
     quorum: int,
-) -> PastMonth:
-    """The markets that the month of `since` opens from then on; the parameters are those of `backfill`.
+) -> tuple[Fits, dict[int, list[Prediction]]]:
+    """The fits of the month of `since`, and the markets that it opens from then on, by their instant.
 
-    `inputs` are those of the hourly bars.
-
-    The voters are fitted to the questions decided before the month, as the job does at its beginning. Markets that the
-    month before has opened may be opened again at the first instants.
+    The parameters are those of `backfill`; `inputs` are those of the hourly bars. The fits are to questions decided
+    before the month, as the job's are. Each vote has the weight of no record, and markets that the month before has
+    opened may be opened again at the first instants.
     """
     month = month_start(since)
     fits = newest if newest.slot == month else fit(hourly, month)
@@ -162,7 +151,7 @@ def vote_month(
             market = replace(due, backfilled=True, commitment=commitment, odds=odds, settlement=settlement)
             openings[now].append(market)
         ids |= {market.id for market in openings[now]}
-    return PastMonth(fits, openings)
+    return fits, openings
 
 
 def zero_clock() -> float:

@@ -289,9 +289,9 @@ def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
 def test_no_market_is_opened_again_in_the_next_month(bars, fits):
     """Its first instant finds the markets of the month before, which are still open."""
     since = NOW - DAY
-    month = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
+    _, openings = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
     markets = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
-    assert {market.id for market in month.openings[NOW]} & {row.id for row in markets if row.created_at < NOW}
+    assert {market.id for market in openings[NOW]} & {row.id for row in markets if row.created_at < NOW}
 
 
 def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):

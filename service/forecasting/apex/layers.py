@@ -192,11 +192,7 @@ def poll_layers(
     odds_p: float | None,
     swarm: NetView | None,
 ) -> LayerInputs:
-    """The inputs of every layer for `asset`, which has a context, at the unix second `at`.
-
-    `news` is the score of the pulse and its n, `odds_p` the outside market's P(higher), `swarm` the positions
-    of the strategies.
-    """
+    """The inputs of every layer for `asset`, which has a context; `news` is the score of the pulse and its n."""
     context = knowledge.contexts[asset]
     question = up_in_a_day(asset, context.spot, at)
     replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)

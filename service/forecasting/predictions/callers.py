@@ -1,8 +1,4 @@
-"""Predictions of callers: the challenges that they open, and the kept answers of the oracle.
-
-Prices decide the outcome of a challenge if they can. The operator resolves by hand a question about markets that no
-price decides.
-"""
+"""Predictions of callers: the challenges that they open, and the kept answers of the oracle."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -81,19 +80,16 @@ def scores(p: Array, evidence: ScoredMarkets) -> ForecastScores:
     """The scores of the forecasts `p` (n,), P(YES) of each market of the evidence."""
     loss = clustered_mean(brier(p, evidence.outcomes), evidence.weeks, LEVELS, evidence.luckiest)
     right = right_share(p, evidence.rate, evidence.outcomes, evidence.weeks, SIDES, evidence.luckiest)
-    fields: dict[str, Any] = {
-        **loss.fields("brier", DIGITS, within=(0, 1)),
-        **right.percentages(),
-        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
-        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
-    }
     return ForecastScores(
         n=loss.n,
         n_eff=round(loss.n_eff, 1),
+        **loss.fields("brier", DIGITS, within=(0, 1)),
         log_score=published(mean(log_score(p, evidence.outcomes)), DIGITS),
         accuracy_n=right.n,
         accuracy_n_eff=right.n_eff,
-        **fields,
+        **right.percentages(),
+        **_skill(p, evidence.rate, evidence, SKILL).fields("skill", DIGITS),
+        **_skill(p, evidence.vol, evidence, DIFFERENCES).fields("skill_vol", DIGITS),
     )
 
 
