@@ -280,8 +280,13 @@ def _superfluous(
 ) -> str | None:
     if any(prediction.id == market.id for prediction in predictions):
         return "it is already imported"
-    if _is_short(market):
-        return _superfluous_short(market, predictions)
+    if _is_short(market):  # those of its hour are settled after it, so `predictions` has all of them
+        asset, hour = market.question.asset, (market.deadline - 1) // HOUR
+        others = [row for row in predictions if _is_short(row) and row.question.asset == asset]
+        if sum((row.deadline - 1) // HOUR == hour for row in others) >= MAX_AN_HOUR:
+            return f"{MAX_AN_HOUR} short questions for this asset and hour are already imported"
+        similar = next((row.id for row in others if row.deadline == market.deadline), None)
+        return f"it is nearly the same as {similar}" if similar else None
     open_markets = [prediction for prediction in predictions if prediction.deadline > now and not _is_short(prediction)]
     counts = Counter(_day(prediction) for prediction in open_markets if prediction.category == "imported")
     if counts.total() >= MAX_OPEN:
@@ -292,16 +297,6 @@ def _superfluous(
         return f"the volatility of {market.question.asset} is unknown"
     sigma = volatility[market.question.asset] * math.sqrt(market.question.horizon_hours / YEAR_H)
     similar = next((prediction.id for prediction in open_markets if near_copy(market, prediction, sigma)), None)
-    return f"it is nearly the same as {similar}" if similar else None
-
-
-def _superfluous_short(market: Prediction, predictions: Sequence[Prediction]) -> str | None:
-    """The reason to refuse a short market; those of its hour are settled after it, so `predictions` has all of them."""
-    asset, hour = market.question.asset, (market.deadline - 1) // HOUR
-    others = [prediction for prediction in predictions if _is_short(prediction) and prediction.question.asset == asset]
-    if sum((prediction.deadline - 1) // HOUR == hour for prediction in others) >= MAX_AN_HOUR:
-        return f"{MAX_AN_HOUR} short questions for this asset and hour are already imported"
-    similar = next((prediction.id for prediction in others if prediction.deadline == market.deadline), None)
     return f"it is nearly the same as {similar}" if similar else None
 
 

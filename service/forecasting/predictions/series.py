@@ -206,7 +206,10 @@ def _distances(period: Period, series: Comparator) -> tuple[float, ...]:
     turn = _turn(period)
     share = (turn + list(TEXTS).index(series)) * GOLDEN % 1
     side = 1 if turn % 2 else -1
-    distance, uneven = _spread(share), _spread_without_even_odds(share)
+    low, high = EVEN_ODDS
+    distance, uneven = _spread(share), _spread(share, FURTHEST * low / high)
+    if uneven >= low:  # the scale continues beyond even odds
+        uneven = uneven * high / low
     middle = side * _spread(share, FURTHEST - RANGE_SIGMAS / 2)
     distances: dict[Comparator, tuple[float, ...]] = {
         "close_above": (side * distance,),
@@ -228,13 +231,6 @@ def _turn(period: Period) -> int:
 def _spread(share: float, furthest: float = FURTHEST) -> float:
     """The distance at a share, in [0, 1), of the logarithmic scale from the nearest to the furthest."""
     return NEAREST * (furthest / NEAREST) ** share
-
-
-def _spread_without_even_odds(share: float) -> float:
-    """The distance at a share of the same scale without the part of it in EVEN_ODDS."""
-    low, high = EVEN_ODDS
-    distance = _spread(share, FURTHEST * low / high)
-    return distance if distance < low else distance * high / low
 
 
 def _rounded(value: float, longest: float) -> float:
