@@ -129,9 +129,8 @@ def _book(backfilled: bool, calls: Sequence[ResolvedCall]) -> dict[str, Accuracy
     accuracies: dict[str, Accuracy] = {}
     for name, p_of_name in zip(names, p.T, strict=True):  # NaN where the layer was silent
         has_vote, is_fitted = np.isfinite(p_of_name), in_sample(name, at)
-        is_counted = has_vote & ~is_fitted
-        columns = (column[is_counted] for column in (p_of_name, rate, rises, weeks))
-        accuracies[name] = _measure(backfilled, int((has_vote & is_fitted).sum()), *columns)
+        fitted_count, mask = int((has_vote & is_fitted).sum()), has_vote & ~is_fitted
+        accuracies[name] = _measure(backfilled, fitted_count, p_of_name[mask], rate[mask], rises[mask], weeks[mask])
     return accuracies
 
 
