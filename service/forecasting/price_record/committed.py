@@ -157,7 +157,7 @@ def recorded_document(entry: ChainEntry, asset: str, world: World) -> ForecastDo
     origin = f"row {entry.seq} of the ledger{', backfilled' if entry.backfilled else ''}"
     header = DocumentHeader(at, row["as_of"], iso(unix(at) + EVERY_S), world, {"forecast": origin})
     horizons: list[HorizonForecast] = []
-    for name in filter(row.__contains__, STANDARD):
+    for name in [horizon for horizon in STANDARD if horizon in row]:
         law, until = dict(zip(entry.body["columns"], row[name], strict=True)), unix(at) + STANDARD[name]
         sides = {50 + side * share / 2: side * law[f"within_{share}_pct"] for share in SHARES for side in (-1, 1)}
         quantiles = prices_at(price, np.array([sides.get(percent, 0.0) for percent in PERCENTS]) / 100)
