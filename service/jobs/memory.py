@@ -178,7 +178,7 @@ class ScoreMemory:
 
 
 def _are_same_markets(key: _SeenMarkets, before: _SeenMarkets) -> bool:
-    is_settled_alike = key[0].settled is before[0].settled and key[3] == before[3]
+    is_settled_alike = key[0].settled_columns is before[0].settled_columns and key[3] == before[3]
     return is_settled_alike and key[0].open_predictions == before[0].open_predictions
 
 

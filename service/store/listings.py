@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
-from service.forecasting.predictions.scores.columns import MarketColumns, columns_of
+from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
 from service.store import ledger, pages, predictions
 from service.store.database import add_rows, is_among, put_rows
 from service.store.pages import PageKey
@@ -118,24 +119,25 @@ def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool
 
 
 class Listed(NamedTuple):
-    """The settled markets and challenges by id, whose votes are without reasoning, and the others.
+    """The settled markets and challenges, whose votes are without reasoning, and the others.
 
     `ledger_seq` is the last row of the ledger at that time.
     """
 
-    settled: Mapping[str, Prediction]
+    settled_columns: MarketColumns
     open_predictions: list[Prediction]
     ledger_seq: int
 
     def columns(self) -> MarketColumns:
-        return columns_of([*self.settled.values(), *self.open_predictions])
+        return joined(self.settled_columns, columns_of(self.open_predictions))
 
 
 class ListedMarkets:
     """Gives what `predictions.listed` lists, and reads again only what was not settled at the last time."""
 
     def __init__(self) -> None:
-        self._settled: dict[str, Prediction] = {}
+        self._columns = columns_of([])
+        self._ids: set[str] = set()  # of the settled ones
         self._read_until: int | None = None  # the row of the ledger
         self._lock = Lock()
 
@@ -147,10 +149,12 @@ class ListedMarkets:
             until = ledger.last_seq(db)
             new = {market.id: market for market in self._newly(db, until) if market.settlement}
             if new:
-                self._settled = self._settled | new
+                is_same = np.array([market.id not in new for market in self._columns.market], dtype=bool)
+                self._columns = joined(self._columns.where(is_same), columns_of(new.values()))
+                self._ids |= new.keys()
             self._read_until = until
-            others = [market for market in open_predictions if market.id not in self._settled]
-            return Listed(self._settled, others, until)
+            others = [market for market in open_predictions if market.id not in self._ids]
+            return Listed(self._columns, others, until)
 
     def _newly(self, db: Connection, until: int) -> list[Prediction]:
         """Those that were settled since the last time; at the first time all."""

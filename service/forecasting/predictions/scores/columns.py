@@ -96,7 +96,7 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
-    markets = sorted(markets, key=lambda market: (_resolved_at(market), market.deadline, market.id))
+    markets = sorted(markets, key=_order)
     bets, sources = [bet_on(market) for market in markets], [market.odds and market.odds.source for market in markets]
     templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in markets]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in markets for vote in _votes(row))}))
@@ -124,6 +124,26 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         bet_pnl=np.array([bet.pnl if bet and bet.status in ("won", "lost") else nan for bet in bets], dtype=float),
         p=p,
     )
+
+
+def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
+    engines = tuple(sorted({*first.engines, *second.engines}))
+    first, second = _with_engines(first, engines), _with_engines(second, engines)
+    parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
+    union = replace(first, **parts)
+    if not len(first) or not len(second) or _order(first.market[-1]) < _order(second.market[0]):
+        return union
+    return union.where(np.array(sorted(range(len(union)), key=lambda row: _order(union.market[row])), dtype=np.int64))
+
+
+def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
+    p = np.full((len(columns), len(engines)), nan)
+    p[:, [engines.index(engine) for engine in columns.engines]] = columns.p
+    return replace(columns, engines=engines, p=p)
+
+
+def _order(market: Prediction) -> tuple[int, int, str]:
+    return _resolved_at(market), market.deadline, market.id
 
 
 def _resolved_at(market: Prediction) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from service.forecasting.predictions.scores.columns import (
     counted_questions,
     day_ends,
     evidence_of,
+    joined,
     template_rates,
 )
 from service.market.instants import DAY
@@ -58,9 +59,14 @@ def equal(columns: MarketColumns, others: MarketColumns) -> bool:
 
 
 @settings(max_examples=25)
-@given(st.permutations(MARKETS))
-def test_the_order_of_the_markets_does_not_matter(markets):
-    assert equal(columns_of(markets), columns_of(MARKETS))
+@given(st.permutations(MARKETS), st.lists(st.integers(0, len(MARKETS)), max_size=3))
+def test_parts_joined_are_the_columns_of_all(markets, cuts):
+    """Whichever came first, also where an earlier one comes late or brings another engine."""
+    edges = [0, *sorted(cuts), len(markets)]
+    columns = columns_of([])
+    for first, last in pairwise(edges):
+        columns = joined(columns, columns_of(markets[first:last]))
+    assert equal(columns, columns_of(MARKETS))
 
 
 def test_settled_ones_are_in_order_of_resolution():
