@@ -170,11 +170,8 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
                     raise refusal_of(answer)
                 yield answer
 
-    def _pages(self, page_of: Callable[[Any], Document], name: str) -> Items:
-        """The items under `name` of every page, from the first to the last."""
-        return self._items(item async for page in self._documents(page_of, None) for item in page[name])
-
     async def _documents(self, page_of: Callable[[Any], Any], at: Any) -> AsyncGenerator[Page, None]:
+        """Every page, from that at `at` to the last."""
         while True:
             page = page_of(at)
             if inspect.isawaitable(page):
@@ -196,17 +193,14 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
 
         return self._result(self._send(document, method, path, **options))
 
-    def _text(self, method: str, path: str, **options: Any) -> Text:
-        """The text that is answered."""
-        return self._result(self._send(lambda answer: answer.text, method, path, **options))
+    def _text(self, path: str, **parameters: object) -> Text:
+        return self._result(self._send(lambda answer: answer.text, "GET", path, params=present(**parameters)))
 
     def _file(self, method: str, path: str, **options: Any) -> File:
-        """The bytes that are answered."""
         return self._result(self._send(lambda answer: answer.content, method, path, **options))
 
-    def _nothing(self, method: str, path: str, **options: Any) -> Nothing:
-        """Send a request whose answer is empty."""
-        return self._result(self._send(lambda _: None, method, path, **options))
+    def _nothing(self, path: str) -> Nothing:
+        return self._result(self._send(lambda _: None, "DELETE", path))
 
     def _use_key(self, key: Page) -> Page:
         """Send a key that was issued from now on."""

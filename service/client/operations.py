@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -45,8 +45,44 @@ class MarketsPage(TypedDict, total=False):
     cursor: str | None
 
 
+def _document(path: str, description: str) -> Callable[[Exchange[Document, Any, Any, Any, Any, Any]], Document]:
+    """A method that reads the JSON object at an address."""
+
+    def read(self: Exchange[Document, Any, Any, Any, Any, Any]) -> Document:
+        return self._get(path)
+
+    read.__doc__ = description
+    return read
+
+
 class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
     """One method per endpoint, for the client that waits and for the asynchronous one alike."""
+
+    prices = _document("/api/v1/prices", "The price of every asset and its time.")
+    forecast_record = _document("/api/v1/forecasts/record", "Scores of the price forecasts and their calibration.")
+    strategies = _document("/api/v1/strategies", "Every strategy with its rule and source; free of charge.")
+    battle = _document("/api/v1/bot-battle", "The state of the six lanes.")
+    forecasters = _document("/api/v1/forecasters", "Callers with a name beside the voters, their pool and the market.")
+    challenges = _document("/api/challenges/active", "The challenges that are still open, the newest first.")
+    streaks = _document("/api/streaks", "The streaks of correct votes of each voter, and what luck alone would give.")
+    shadow = _document("/api/predictions/shadow", "The virtual result of a bet on every disagreement with the market.")
+    ai_vs_market = _document("/api/predictions/ai-vs-market", "The voters' accuracy against the outside market.")
+    news = _document("/api/predictions/news-pulse", "The sentiment and topics of the headlines, and the headlines.")
+    apex = _document("/api/apex/status", "The fused forecast of bitcoin's next day, and its eight layers.")
+    fund = _document("/api/apex/fund", "The virtual fund of 1,000 USD that follows apex.")
+    widget = _document("/api/widget/consensus", "Bitcoin's price, consensus, news sentiment and accuracy.")
+    ledger_head = _document("/api/v1/ledger/head", "The last row, how much is sealed and what that proves.")
+    index = _document("/api/v1", "The addresses to begin with.")
+    ledger_vectors = _document("/api/v1/ledger/vectors", "The protocol of the ledger with test vectors.")
+    ledger_witness = _document("/api/v1/ledger/witness", "The ledgers of others, and their faults.")
+    webhooks = _document("/api/v1/webhooks", "The webhook endpoints of this client's key.")
+    plans = _document("/api/v1/plans", "The plans of API keys and what each one holds.")
+    usage = _document("/api/v1/me", "The plan of this client's key and its remaining quota of today.")
+    docs = _document("/api/v1/docs", "The documentation of version 1.0.")
+    openapi = _document("/api/openapi.json", "The OpenAPI 3.1 description.")
+    openapi_lite = _document("/api/openapi-lite.json", "The OpenAPI description without the schemas of answers.")
+    alive = _document("/healthz", "Whether the process answers.")
+    ready = _document("/readyz", "Whether it can answer questions; raises Unavailable that says what is missing.")
 
     def pages(self, operation: str, *words: str, **selection: str | None) -> Items:
         """Every item of an operation that answers in pages, read page by page: `pages("candles", "btc", "1h")`.
@@ -55,7 +91,8 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """
         name, row_limit = PAGES[operation]
         page_of = getattr(self, operation)
-        return self._pages(lambda cursor: page_of(*words, limit=row_limit, cursor=cursor, **selection), name)
+        pages = self._documents(lambda cursor: page_of(*words, limit=row_limit, cursor=cursor, **selection), None)
+        return self._items(item async for page in pages for item in page[name])
 
     def table(
         self, operation: str, *words: str, form: Literal["csv", "parquet"] = "csv", **selection: str | int | None
@@ -104,10 +141,6 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """One answer of this key as it was given, with outcome and score once the question is resolved."""
         return self._get("/api/v1/answers", answer_id)
 
-    def prices(self) -> Document:
-        """The price of every asset and its time."""
-        return self._get("/api/v1/prices")
-
     def candles(self, asset: str, interval: str | None = None, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the bars of an asset, oldest first; `interval` is 5m, 1h or 1d, `next` the `cursor` of the next.
 
@@ -144,29 +177,17 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         texts = ",".join(map(str, levels)) or None
         return self._get("/api/v1/forecasts", asset, horizon=horizon, levels=texts, at=at, as_of=as_of)
 
-    def forecast_record(self) -> Document:
-        """How good the price forecasts were: scores against plain volatility and calibration, by horizon and asset."""
-        return self._get("/api/v1/forecasts/record")
-
     def leaderboard(self, asset: str | None = None) -> Document:
         """The strategies by rank, over all their assets or in one of them."""
         return self._get("/api/v1/leaderboard", asset=asset)
-
-    def strategies(self) -> Document:
-        """Every strategy with its rule and source, without results; free of charge."""
-        return self._get("/api/v1/strategies")
 
     def strategy(self, key: str) -> Document:
         """One strategy in full: its rule, its equity curve, its last trades."""
         return self._get("/api/v1/strategies", key)
 
-    def battle(self) -> Document:
-        """The state of the six lanes."""
-        return self._get("/api/v1/bot-battle")
-
     def battle_csv(self, venue: str = "all") -> Text:
         """The same as the text of a CSV file: all lanes, or those of one venue, cex or dex."""
-        return self._text("GET", "/api/v1/bot-battle/export.csv", params={"venue": venue})
+        return self._text("/api/v1/bot-battle/export.csv", venue=venue)
 
     def battle_history(self, lane: str | None = None, since: str | None = None, until: str | None = None) -> Document:
         """The equity and events of one lane or all, between two dates or instants in ISO 8601."""
@@ -202,8 +223,7 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
 
     def forecast_paths(self, asset: str, at: str | None = None, count: int | None = None) -> Text:
         """`count` sample paths of the price until `at` as the text of a CSV file; 100 for 24 hours without them."""
-        path = path_of("/api/v1/forecasts", asset, "paths")
-        return self._text("GET", path, params=present(at=at, count=count))
+        return self._text(path_of("/api/v1/forecasts", asset, "paths"), at=at, count=count)
 
     def forecast_markets(
         self, forecasts: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
@@ -219,58 +239,22 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """
         return self._json("POST", path_of("/api/v1/predictions", market_id, "forecast"), json={"p_yes": p_yes})
 
-    def forecasters(self) -> Document:
-        """The table of forecasters: callers with a name beside the nine voters, their pool and the outside market."""
-        return self._get("/api/v1/forecasters")
-
     def forecaster(self, name: str) -> Document:
         """The scores of one forecaster and the last forecasts of settled markets."""
         return self._get("/api/v1/forecasters", name)
-
-    def challenges(self) -> Document:
-        """The challenges that are still open, the newest first."""
-        return self._get("/api/challenges/active")
 
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
         return self._json("POST", "/api/challenges/create", json=body, headers=once(idempotency_key))
 
-    def streaks(self) -> Document:
-        """The streaks of correct votes of each voter, and what luck alone would give."""
-        return self._get("/api/streaks")
-
-    def shadow(self) -> Document:
-        """The virtual result of betting 100 USD on every disagreement with the market."""
-        return self._get("/api/predictions/shadow")
-
-    def ai_vs_market(self) -> Document:
-        """The accuracy of the voters against the outside market, on the same markets at the same instant."""
-        return self._get("/api/predictions/ai-vs-market")
-
-    def news(self) -> Document:
-        """The sentiment and topics of the headlines, and the headlines."""
-        return self._get("/api/predictions/news-pulse")
-
     def headlines(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
         return self._get("/api/v1/headlines", **window)
 
-    def apex(self) -> Document:
-        """The fused forecast of bitcoin's next day, and the accuracy of its eight layers."""
-        return self._get("/api/apex/status")
-
     def apex_calls(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the forecasts of apex with their outcomes, newest first; `next` is the `cursor` of the next."""
         return self._get("/api/apex/calls", **window)
-
-    def fund(self) -> Document:
-        """The virtual fund of 1,000 USD that follows apex."""
-        return self._get("/api/apex/fund")
-
-    def widget(self) -> Document:
-        """Bitcoin's price, the consensus, news sentiment and accuracy, in one small document."""
-        return self._get("/api/widget/consensus")
 
     def ledger(
         self,
@@ -282,10 +266,6 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """At most `limit` rows of the ledger from row `first_seq` on: all, or those of a kind, about a subject."""
         return self._get("/api/v1/ledger", first_seq=first_seq, limit=limit, kind=kind, subject=subject)
 
-    def ledger_head(self) -> Document:
-        """The last row of the ledger, how much of it is sealed and by which key, and what that proves."""
-        return self._get("/api/v1/ledger/head")
-
     def ledger_entry(self, seq: int) -> Document:
         """One row of the ledger."""
         return self._get("/api/v1/ledger", str(seq))
@@ -294,21 +274,9 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """The service's proof that a row lies under a signed root; `verify_proof` checks it."""
         return self._get("/api/v1/ledger/proof", str(seq))
 
-    def index(self) -> Document:
-        """The addresses to begin with."""
-        return self._get("/api/v1")
-
-    def ledger_vectors(self) -> Document:
-        """The protocol of the ledger with test vectors, for a verifier of your own."""
-        return self._get("/api/v1/ledger/vectors")
-
     def ledger_roots(self, since: str | None = None) -> Document:
         """The signed root of every day, or from the day `since`, `YYYY-MM-DD`, on."""
         return self._get("/api/v1/ledger/roots", since=since)
-
-    def ledger_witness(self) -> Document:
-        """What the service keeps of the ledgers of others, and where they were forked or rewritten."""
-        return self._get("/api/v1/ledger/witness")
 
     def verify_proof(self, seq: int, key: str | None = None) -> Document:
         """The proof of a row, after checking here its hash, its path and the signature; raises ProofFailed.
@@ -317,10 +285,6 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         without verification.
         """
         return self._json("GET", f"/api/v1/ledger/proof/{seq}", read=lambda proof: _verified(proof, seq, key))
-
-    def webhooks(self) -> Document:
-        """The webhook endpoints of this client's key."""
-        return self._get("/api/v1/webhooks")
 
     def webhook(self, webhook_id: str) -> Document:
         """One webhook endpoint."""
@@ -348,7 +312,7 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
 
     def delete_webhook(self, webhook_id: str) -> Nothing:
         """Delete an endpoint and the record of its deliveries."""
-        return self._nothing("DELETE", path_of("/api/v1/webhooks", webhook_id))
+        return self._nothing(path_of("/api/v1/webhooks", webhook_id))
 
     def rotate_webhook(self, webhook_id: str) -> Document:
         """An endpoint with a new secret; the old one signs too for 24 hours."""
@@ -362,17 +326,9 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """The messages to an endpoint, newest first; `cursor` is the `next` of the page before."""
         return self._get("/api/v1/webhooks", webhook_id, "deliveries", limit=limit, cursor=cursor)
 
-    def plans(self) -> Document:
-        """The plans of API keys and what each one holds."""
-        return self._get("/api/v1/plans")
-
     def register(self, email: str, app_name: str | None = None) -> Document:
         """A new key, shown this once."""
         return self._json("POST", "/api/v1/register", json={"email": email, "app_name": app_name})
-
-    def usage(self) -> Document:
-        """The plan of this client's key and its remaining quota of today."""
-        return self._get("/api/v1/me")
 
     def name_forecaster(self, name: str | None) -> Document:
         """List this client's forecasts under a public name; None: no longer."""
@@ -384,31 +340,11 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
 
     def revoke(self) -> Nothing:
         """Revoke this client's key permanently."""
-        return self._nothing("DELETE", "/api/v1/me")
-
-    def docs(self) -> Document:
-        """The documentation of version 1.0."""
-        return self._get("/api/v1/docs")
-
-    def openapi(self) -> Document:
-        """The OpenAPI 3.1 description."""
-        return self._get("/api/openapi.json")
-
-    def openapi_lite(self) -> Document:
-        """The OpenAPI description without the schemas of answers."""
-        return self._get("/api/openapi-lite.json")
-
-    def alive(self) -> Document:
-        """Whether the process answers."""
-        return self._get("/healthz")
-
-    def ready(self) -> Document:
-        """Whether it can answer questions; raises Unavailable that says what is missing."""
-        return self._get("/readyz")
+        return self._nothing("/api/v1/me")
 
     def metrics(self) -> Text:
         """The metrics for Prometheus."""
-        return self._text("GET", "/metrics")
+        return self._text("/metrics")
 
 
 def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any]:
