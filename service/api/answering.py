@@ -52,7 +52,6 @@ Step = tuple[str, Reply] | Answer | None
 
 T = TypeVar("T")
 KEPT_S = 180.0
-NO_PRICE = "No price decides this question, so only language models can answer it"
 MODELS_MISSING = (
     f"at least {TOPIC_QUORUM} of the six seats need one, and this service has fewer; ask something that a price decides"
 )
@@ -84,18 +83,12 @@ class Abandoned(Exception):
     """The leader of the run is gone without an outcome; another caller may lead a new one."""
 
 
-@dataclass(frozen=True)
-class _Run(Generic[T]):
-    outcome: Future[T]
-    begun_at: float
-
-
 class SingleFlight(Generic[T]):
-    """The runs of the last minutes, by key; `now` is the wall clock in unix seconds."""
+    """The runs of the last minutes, by key: when each began and its outcome; `now` is in unix seconds."""
 
-    def __init__(self, now: Callable[[], float], kept_s: float = KEPT_S) -> None:
-        self._now, self._kept_s = now, kept_s
-        self._runs: dict[Hashable, _Run[T]] = {}
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._runs: dict[Hashable, tuple[float, Future[T]]] = {}
         self._lock = Lock()
 
     @contextmanager
@@ -105,7 +98,12 @@ class SingleFlight(Generic[T]):
         The outcome fails for all callers with the leader's exception, or with Abandoned when the leader leaves the
         context without one; such a run is removed.
         """
-        outcome, is_leader = self._find_or_begin(key)
+        with self._lock:
+            # Forget runs that are over and old; one in progress stays, however long it takes.
+            now = self._now()
+            self._runs = {k: run for k, run in self._runs.items() if run[0] > now - KEPT_S or not run[1].done()}
+            is_leader = key not in self._runs
+            outcome = self._runs.setdefault(key, (now, Future()))[1]
         if not is_leader:
             yield outcome, False
             return
@@ -116,16 +114,6 @@ class SingleFlight(Generic[T]):
             raise
         finally:
             self._fail(key, outcome, Abandoned())
-
-    def _find_or_begin(self, key: Hashable) -> tuple[Future[T], bool]:
-        with self._lock:
-            # Forget runs that are over and old; one in progress stays, however long it takes.
-            old = self._now() - self._kept_s
-            self._runs = {k: run for k, run in self._runs.items() if run.begun_at > old or not run.outcome.done()}
-            if key in self._runs:
-                return self._runs[key].outcome, False
-            run = self._runs[key] = _Run(Future(), self._now())
-            return run.outcome, True
 
     def _fail(self, key: Hashable, outcome: Future[T], error: Exception) -> None:
         if outcome.done():
@@ -151,7 +139,9 @@ class Answering:
         """The answer to a caller's question, once all votes are there; raises what `open` raises."""
         inquiry = self.open(content, caller)
         with inquiry.place:
-            return self._answer(inquiry)
+            *_, answer = self.steps(inquiry)
+        assert isinstance(answer, Answer)
+        return answer
 
     def open(self, content: QuestionInput, caller: Caller) -> Inquiry:
         """The inquiry behind a caller's question, with a place.
@@ -243,68 +233,35 @@ class Answering:
         place.callback(self._admission.release)
         return place
 
-    def _answer(self, inquiry: Inquiry) -> Answer:
-        if not self._services.panel.has_models:
-            return self._ask(inquiry)
-        until = self._patience()
-        while (left := until - time.monotonic()) > 0:
-            with self._flights.join(inquiry.key) as (outcome, is_leader):
-                if is_leader:
-                    outcome.set_result(self._ask(inquiry))
-                    return outcome.result()
-            wait([outcome], left)
-            if answer := _shared(outcome):
-                return answer
-        return self._ask(inquiry)
-
     def steps(self, inquiry: Inquiry) -> Generator[Step]:
         """The replies as they arrive, heartbeats, and the answer at the end."""
-        if not self._services.panel.has_models:
-            yield from self._run(inquiry)
-            return
-        until = self._patience()
-        while until > time.monotonic():
+        until = time.monotonic() + self._services.settings.oracle_deadline_s + PATIENCE_S
+        while self._services.panel.has_models and until > time.monotonic():
             with self._flights.join(inquiry.key) as (outcome, is_leader):
                 if is_leader:
-                    yield from self._lead(inquiry, outcome)
+                    with closing(self._run(inquiry)) as steps:
+                        for step in steps:
+                            if isinstance(step, Answer):
+                                outcome.set_result(step)
+                            yield step
                     return
             yield from _heartbeats(outcome, until)
             if answer := _shared(outcome):
                 yield answer
                 return
-        # The leader reads its stream too slowly to be waited for.
+        # No run is shared, or its leader reads its stream too slowly to be waited for.
         yield from self._run(inquiry)
 
-    def _patience(self) -> float:
-        return time.monotonic() + self._services.settings.oracle_deadline_s + PATIENCE_S
-
-    def _lead(self, inquiry: Inquiry, outcome: Future[Answer]) -> Generator[Step]:
-        with closing(self._run(inquiry)) as steps:
-            for step in steps:
-                if isinstance(step, Answer):
-                    outcome.set_result(step)
-                yield step
-
-    def _ask(self, inquiry: Inquiry) -> Answer:
-        result = self._services.panel.ask(inquiry.question, inquiry.now, self._informed(inquiry))
-        return self._store(inquiry, result)
-
     def _run(self, inquiry: Inquiry) -> Generator[Step]:
-        """Poll the voters; no database connection is held meanwhile."""
+        """Poll the voters, language models with their evidence; no database connection is held meanwhile."""
         panel, question, now = self._services.panel, inquiry.question, inquiry.now
+        informed = knowledge.with_evidence(self._services.database, panel, inquiry.knowledge, question, now)
         replies: dict[str, Reply] = {}
-        with closing(panel.poll(question, now, self._informed(inquiry))) as replies_in_turn:
+        with closing(panel.poll(question, now, informed)) as replies_in_turn:
             for reply in replies_in_turn:
                 replies |= [reply] if reply else []
                 yield reply
         yield self._store(inquiry, panel.conclude(question, now, inquiry.knowledge, replies))
-
-    def _informed(self, inquiry: Inquiry) -> Knowledge:
-        """What the voters forecast from, with the evidence for language models; the store is closed again."""
-        services = self._services
-        return knowledge.with_evidence(
-            services.database, services.panel, inquiry.knowledge, inquiry.question, inquiry.now
-        )
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         """The answer as it is published, measured and stored with its votes."""
@@ -313,9 +270,8 @@ class Answering:
         for name in result.abstained:
             metrics.observe_abstention(name)
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
-        world = self._services.clock.world
         record = inquiry.knowledge.record.of(inquiry.question)
-        id = secrets.token_hex(8)
+        id, world = secrets.token_hex(8), self._services.clock.world
         answer = publish(result, inquiry.meaning, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
@@ -354,16 +310,13 @@ def _heartbeats(outcome: Future[Answer], until: float) -> Iterator[None]:
 
 def require_answerable(question: Question, panel: Panel, world: World) -> None:
     """Raise InvalidQuestion for a topic without enough language models, or without a deadline of its own."""
-    if question.comparator != "topic":
+    if question.comparator != "topic" or (panel.answers_topics and NOT_NAMED not in question.notes):
         return
-    if not panel.answers_topics:
+    if panel.answers_topics:
+        detail = "No price decides this question, so it needs a date: for example, by December 31."
+    else:
         reason = REPLAY_REASON if world == "replay" and panel.has_models else MODELS_MISSING
-        raise _refusal(f"{NO_PRICE}, and {reason}.", question)
-    if NOT_NAMED in question.notes:
-        raise _refusal("No price decides this question, so it needs a date: for example, by December 31.", question)
-
-
-def _refusal(detail: str, question: Question) -> InvalidQuestion:
+        detail = f"No price decides this question, so only language models can answer it, and {reason}."
     suggestion = f"Will {ASSETS[question.asset].name} rise by {question.deadline:%Y-%m-%d}?"
-    detail = f"{detail} The nearest question about a price: {suggestion}"
-    return InvalidQuestion(detail, [FieldError("question", detail, "no_price")], [suggestion])
+    detail += f" The nearest question about a price: {suggestion}"
+    raise InvalidQuestion(detail, [FieldError("question", detail, "no_price")], [suggestion])
