@@ -27,30 +27,9 @@ from service.api.webhooks import webhooks
 
 # In the order in which the OpenAPI document lists them.
 BLUEPRINTS = (
-    oracle,
-    answers,
-    prices,
-    candles,
-    forecasts,
-    predictions,
-    features,
-    forecasters,
-    challenges,
-    leaderboard,
-    battle,
-    hospital,
-    streaks,
-    apex,
-    news,
-    widget,
-    embed,
-    ledger,
-    event_stream.event_stream,
-    keys,
-    webhooks,
-    docs.docs,
-    health,
-    home,
+    *(oracle, answers, prices, candles, forecasts, predictions, features, forecasters, challenges, leaderboard),
+    *(battle, hospital, streaks, apex, news, widget, embed, ledger, event_stream.event_stream, keys, webhooks),
+    *(docs.docs, health, home),
 )
 
 

@@ -16,17 +16,8 @@ from typing import Any, ParamSpec
 from flask import Flask, Response, request
 from flask_limiter import Limiter, RateLimitExceeded, RouteLimit
 
-from service.access.quota import (
-    DELEGATED_CAP,
-    DELEGATED_TELEMETRY,
-    NETWORK_FACTOR,
-    PLANS,
-    ROWS_PER_CALL,
-    TELEMETRY_CALLS,
-    Plan,
-    QuotaStatus,
-    wide_network,
-)
+from service.access import quota
+from service.access.quota import PLANS, ROWS_PER_CALL, TELEMETRY_CALLS, Plan, QuotaStatus
 from service.api import responses
 from service.api.auth import Caller, KeyHolder, address
 from service.api.services import services
@@ -41,7 +32,7 @@ P = ParamSpec("P")
 
 def by_address() -> str:
     """Whom a limit per address is counted for."""
-    return f"address:{request_limits.get().caller.address}"
+    return f"address:{_caller().address}"
 
 
 limiter = Limiter(by_address, storage_uri="ninefold://", strategy="aligned-window")
@@ -54,13 +45,7 @@ class ConstantLimit(RouteLimit):
 
     def __init__(self, calls: str, name: str, key_func: Callable[[], str], detail: str, **options: Any) -> None:
         super().__init__(
-            limit_provider=calls,
-            scope=name,
-            key_function=key_func,
-            error_message=detail,
-            shared=True,
-            limiter=limiter,
-            **options,
+            calls, key_function=key_func, error_message=detail, shared=True, scope=name, limiter=limiter, **options
         )
 
     def __iter__(self) -> Iterator[Any]:
@@ -169,12 +154,9 @@ def _pass(evaluate: Callable[[], None]) -> None:
         limit, name = refusal.limit, str(refusal.limit.scope)
         status = status_of(limit.limit, limit.key_func(), name)._replace(remaining=0)
         request_limits.get().refusal = status
+        detail, wait_s = str(limit.error_message), status.seconds_left(services().now())
         raise _refusal_of(name)(
-            str(limit.error_message),
-            limit=status.limit,
-            remaining=status.remaining,
-            reset_at=status.reset_at,
-            retry_after_s=status.seconds_left(services().now()),
+            detail, limit=status.limit, remaining=0, reset_at=status.reset_at, retry_after_s=wait_s
         ) from None
 
 
@@ -194,39 +176,43 @@ def _headers(refusal: QuotaStatus | None, statuses: list[QuotaStatus], now: floa
     ]
 
 
-def _caller() -> str:
-    return request_limits.get().caller.id
+def _caller() -> Caller:
+    return request_limits.get().caller
 
 
-def _reader() -> str:
+def _by_caller() -> str:
+    return _caller().id
+
+
+def _by_reader() -> str:
     """Whom public telemetry is counted for: a paid key, an end user of a delegating key, else an address."""
-    caller = request_limits.get().caller
-    return _caller() if isinstance(caller, KeyHolder) and (caller.end_user or caller.plan == "paid") else by_address()
+    caller = _caller()
+    return caller.id if isinstance(caller, KeyHolder) and (caller.end_user or caller.plan == "paid") else by_address()
 
 
-def _network() -> str:
-    return f"network:{wide_network(request.remote_addr)}"
+def _by_network() -> str:
+    return f"network:{quota.wide_network(request.remote_addr)}"
 
 
-def _key() -> str:
-    caller = request_limits.get().caller
+def _by_key() -> str:
+    caller = _caller()
     assert isinstance(caller, KeyHolder)
     return f"key:{caller.key_id}"
 
 
 def key_is_not_delegating() -> bool:
-    caller = request_limits.get().caller
+    caller = _caller()
     return not isinstance(caller, KeyHolder) or not caller.is_delegating
 
 
 def names_no_end_user() -> bool:
-    caller = request_limits.get().caller
+    caller = _caller()
     return not isinstance(caller, KeyHolder) or caller.end_user is None
 
 
 def _not_on(plan: Plan) -> Callable[[], bool]:
     def exempt() -> bool:
-        caller = request_limits.get().caller
+        caller = _caller()
         return not isinstance(caller, KeyHolder) or caller.plan != plan
 
     exempt.__name__ = f"not_on_the_{plan}_plan"  # `flask limiter limits` shows it
@@ -238,16 +224,11 @@ def _daily() -> LimitPolicy:
     used_up = "The daily quota is used up; it resets at 00:00 UTC."
     all_used_up = "The daily quota over all end users of this key is used up; it resets at 00:00 UTC."
     plans = [
-        ConstantLimit(f"{calls} per day", "daily", _caller, used_up, exempt_when=_not_on(plan))
+        ConstantLimit(f"{calls} per day", "daily", _by_caller, used_up, exempt_when=_not_on(plan))
         for plan, calls in PLANS.items()
     ]
-    cap = ConstantLimit(
-        f"{DELEGATED_CAP} per day",
-        "delegated",
-        _key,
-        all_used_up,
-        exempt_when=key_is_not_delegating,
-    )
+    total = f"{quota.DELEGATED_CAP} per day"
+    cap = ConstantLimit(total, "delegated", _by_key, all_used_up, exempt_when=key_is_not_delegating)
     calls = ", ".join(f"{calls} ({plan})" for plan, calls in PLANS.items())
     return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap))
 
@@ -256,25 +237,25 @@ def _per(party: str, key_func: Callable[[], str], name: str, calls: int, window:
     """A limit per address or caller, and a wider one for the /48 of an IPv6 address, of which one person may be all."""
 
     def has_no_network() -> bool:
-        return "/" not in request_limits.get().caller.address or not key_func().startswith("address:")
+        return "/" not in _caller().address or not key_func().startswith("address:")
 
-    network_calls = f"{calls * NETWORK_FACTOR} per {window}"
-    network = ConstantLimit(network_calls, f"{name}-network", _network, detail, exempt_when=has_no_network)
+    network_calls = f"{calls * quota.NETWORK_FACTOR} per {window}"
+    network = ConstantLimit(network_calls, f"{name}-network", _by_network, detail, exempt_when=has_no_network)
     limit = ConstantLimit(f"{calls} per {window}", name, key_func, detail)
     return LimitPolicy(f"{calls} per {window} per {party}", (limit, network))
+
+
+def _per_caller(name: str, calls: int, window: str, detail: str) -> LimitPolicy:
+    return _per("caller", _by_caller, name, calls, window, detail)
 
 
 def _telemetry() -> LimitPolicy:
     """Per address or paid key, or per end user of a delegating key under a cap over the key."""
     detail = "Too many requests came from this address in this minute."
-    policy = _per("address", _reader, "telemetry", TELEMETRY_CALLS, "minute", detail)
-    cap = ConstantLimit(
-        f"{DELEGATED_TELEMETRY} per minute",
-        "delegated-telemetry",
-        _key,
-        "Too many requests came from the end users of this key in this minute.",
-        exempt_when=names_no_end_user,
-    )
+    policy = _per("address", _by_reader, "telemetry", TELEMETRY_CALLS, "minute", detail)
+    total = f"{quota.DELEGATED_TELEMETRY} per minute"
+    detail = "Too many requests came from the end users of this key in this minute."
+    cap = ConstantLimit(total, "delegated-telemetry", _by_key, detail, exempt_when=names_no_end_user)
     summary = (
         f"{policy.summary}, or per paid key, or per end user of a delegating key that names one; an answer computed "
         f"from more than {ROWS_PER_CALL:,} stored rows counts again for each {ROWS_PER_CALL:,}"
@@ -288,40 +269,26 @@ def _beside_quota(policy: LimitPolicy, sentence: str, *, answer_first: bool = Fa
     return LimitPolicy(summary, (*policy.limits, *DAILY.limits), answer_first)
 
 
+FULL_MINUTE = "Too many requests came in this minute."
+REGISTERED = "Too many keys were registered from this address today. Try again after 00:00 UTC."
 NO_LIMIT = LimitPolicy("", ())
 DAILY = _daily()
-READINGS = _per("caller", _caller, "understanding", 60, "minute", "Too many questions were sent in this minute.")
-DOCUMENTS = _per("caller", _caller, "documents", TELEMETRY_CALLS, "minute", "Too many requests came in this minute.")
-CHALLENGES = _per(
-    "caller", _caller, "challenges", 3, "day", "Three challenges were created today; try again after 00:00 UTC."
-)
-REGISTRATION = _per(
-    "address",
-    by_address,
-    "registration",
-    10,
-    "day",
-    "Too many keys were registered from this address today. Try again after 00:00 UTC.",
-)
+READINGS = _per_caller("understanding", 60, "minute", "Too many questions were sent in this minute.")
+DOCUMENTS = _per_caller("documents", TELEMETRY_CALLS, "minute", FULL_MINUTE)
+CHALLENGES = _per_caller("challenges", 3, "day", "Three challenges were created today; try again after 00:00 UTC.")
 LIMITS: Mapping[str, LimitPolicy] = {
     "daily": DAILY,
     "understanding": READINGS,
     "questions": _beside_quota(READINGS, "refused questions included"),
     "documents": _beside_quota(DOCUMENTS, "answers of 304 and to HEAD included", answer_first=True),
     "telemetry": _telemetry(),
-    "descriptions": _per(
-        "address", by_address, "descriptions", TELEMETRY_CALLS, "minute", "Too many requests came in this minute."
-    ),
-    "own data": _per(
-        "caller", _caller, "own-data", TELEMETRY_CALLS, "minute", "Too many requests came in this minute."
-    ),
-    "streams": _per("caller", _caller, "streams", 60, "minute", "Too many streams were opened in this minute."),
-    "registration": REGISTRATION,
-    "votes": _per("caller", _caller, "votes", 60, "hour", "Too many votes were cast in this hour."),
-    "forecast lists": _per(
-        "caller", _caller, "forecast-lists", 6, "hour", "Too many lists of forecasts came in this hour."
-    ),
-    "webhooks": _per("caller", _caller, "webhooks", 60, "hour", "Webhooks were changed or tested too often this hour."),
+    "descriptions": _per("address", by_address, "descriptions", TELEMETRY_CALLS, "minute", FULL_MINUTE),
+    "own data": _per_caller("own-data", TELEMETRY_CALLS, "minute", FULL_MINUTE),
+    "streams": _per_caller("streams", 60, "minute", "Too many streams were opened in this minute."),
+    "registration": _per("address", by_address, "registration", 10, "day", REGISTERED),
+    "votes": _per_caller("votes", 60, "hour", "Too many votes were cast in this hour."),
+    "forecast lists": _per_caller("forecast-lists", 6, "hour", "Too many lists of forecasts came in this hour."),
+    "webhooks": _per_caller("webhooks", 60, "hour", "Webhooks were changed or tested too often this hour."),
     "challenges": LimitPolicy(
         f"{CHALLENGES.summary}; refused questions included, {READINGS.summary}",
         (*READINGS.limits, *CHALLENGES.limits),

@@ -87,7 +87,7 @@ def operation(*, returns: Any = None, **fields: Any) -> Callable[[Callable], Cal
             returns=None if shape is type(None) else TypeAdapter(shape),
             **fields,
         )
-        answer = wraps(view)(_answering(view, spec, wants_caller="caller" in hints))
+        answer = _answering(view, spec, wants_caller="caller" in hints)
         setattr(answer, OPERATION, spec)
         return answer
 
@@ -110,6 +110,7 @@ def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> C
     policy = LIMITS[operation.limit] if operation.limit else NO_LIMIT
     paid_call = policy.charge(respond)
 
+    @wraps(view)
     def answer(**arguments: Any) -> Response:
         if operation.is_deprecated:
             responses.add_headers(DEPRECATION)

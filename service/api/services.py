@@ -29,12 +29,6 @@ from service.store.snapshots import Snapshot
 KEPT_S = 1.0  # reading a document from the database takes longer than responding
 STALLED_S = 30  # between two tries of a source that fails, growing to a minute
 RETRY_S = 2  # a first start publishes most documents within seconds
-ARRIVAL = "The price history is arriving: about {seconds} s left."
-PREPARATION = "The price history is here; the first forecasts are being made from it."
-FAILURE = "The price history cannot be completed: {reason}."
-TOO_SHORT = "The voters need {needed} days of hourly prices; {days:.0f} are stored, and no source has more."
-STALLED = "The price history does not arrive: {reason}. The service goes on asking."
-NOT_YET = "It is being computed for the first time, in the first two minutes of a new service."
 
 
 @dataclass(frozen=True)
@@ -116,19 +110,22 @@ def not_yet(services: Services) -> ServiceUnavailable:
         now = services.clock.at(services.now())
         histories = bars.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
-        return ServiceUnavailable(NOT_YET, retry_after_s=RETRY_S)
+        detail = "It is being computed for the first time, in the first two minutes of a new service."
+        return ServiceUnavailable(detail, retry_after_s=RETRY_S)
     arriving = [history for history in histories if history.state == "arriving"]
+    if arriving and all(history.detail for history in arriving):
+        detail = f"The price history does not arrive: {arriving[0].detail}. The service goes on asking."
+        return HistoryArriving(detail, retry_after_s=STALLED_S)
     if arriving or not histories:
-        if arriving and all(history.detail for history in arriving):
-            return HistoryArriving(STALLED.format(reason=arriving[0].detail), retry_after_s=STALLED_S)
         seconds = max((history.seconds_left for history in arriving), default=FIRST_GUESS_S + MAKING_S)
-        return HistoryArriving(ARRIVAL.format(seconds=seconds), retry_after_s=seconds)
-    longest = max((history.days for history in histories if history.state == "complete"), default=None)
-    if longest is not None and longest < LEAST_DAYS:
-        return ServiceUnavailable(TOO_SHORT.format(days=longest, needed=LEAST_DAYS), retry_after_s=HOUR)
-    if longest is None:
-        reason = next(
-            (history.detail for history in histories if history.state == "failing"), "no source has any asset"
-        )
-        return ServiceUnavailable(FAILURE.format(reason=reason), retry_after_s=STALLED_S)
-    return ServiceUnavailable(PREPARATION, retry_after_s=MAKING_S // 2)
+        return HistoryArriving(f"The price history is arriving: about {seconds} s left.", retry_after_s=seconds)
+    days = max((history.days for history in histories if history.state == "complete"), default=None)
+    if days is None:
+        failures = (history.detail for history in histories if history.state == "failing")
+        detail = f"The price history cannot be completed: {next(failures, 'no source has any asset')}."
+        return ServiceUnavailable(detail, retry_after_s=STALLED_S)
+    if days < LEAST_DAYS:
+        needs = f"The voters need {LEAST_DAYS} days of hourly prices"
+        return ServiceUnavailable(f"{needs}; {days:.0f} are stored, and no source has more.", retry_after_s=HOUR)
+    detail = "The price history is here; the first forecasts are being made from it."
+    return ServiceUnavailable(detail, retry_after_s=MAKING_S // 2)
