@@ -34,7 +34,7 @@ from service.api.services import Services
 from service.api.streaming import BEAT_S
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, PackagesMissing, ResourceNotFound
-from service.forecasting.voters.panel import Concurrent, Panel, Voter, is_model, voters
+from service.forecasting.voters.panel import Concurrent, Panel, is_model, voters
 from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
@@ -95,7 +95,11 @@ def main(arguments: list[str]) -> int:
         settings = patiently(lambda: in_a_world(settings))
         if options.what == "worker":
             return _worker(settings)
-        return (_web if options.what == "web" else _work)(settings, options.processes)
+        if settings.database.startswith("sqlite"):
+            raise SettingsError("several processes need PostgreSQL: set DATABASE_URL=postgresql://…")
+        if options.what == "web":
+            return Supervisor(_web_command(settings), options.processes).run()
+        return Supervisor([sys.executable, __file__, "worker"], options.processes).run()
     except NinefoldError as error:
         return _refuse(error.detail)
     except AWAY as error:
@@ -136,17 +140,10 @@ class Runtime:
         self._verify("key-secret")
         with self.database.reading() as db:
             secrets = secret.key_secrets(db, self.settings)
-        services = Services(
-            settings=self.settings,
-            database=self.database,
-            clock=self.world.clock,
-            step=self.world.step,
-            panel=self.panel,
-            key_secrets=secrets,
-            now=self.now,
-            coins=self.feed.coins,
+        world, coins = self.world, self.feed.coins
+        return create_web_app(
+            Services(self.settings, self.database, world.clock, world.step, self.panel, secrets, self.now, coins)
         )
-        return create_web_app(services)
 
     def engine(self) -> Engine:
         """The job engine of these components.
@@ -223,15 +220,13 @@ def build_runtime(
         erase_again(database, settings.data_dir, wall)
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
     seats = seated(voters(), settings, spending)
-    return Runtime(settings, database, feed, stored_world, now, _panel(settings, seats), elapsed)
-
-
-def _panel(settings: Settings, seats: tuple[Voter, ...]) -> Panel:
-    """The voters, with enough threads for all models on all concurrent questions, including those of jobs."""
-    models = sum(is_model(voter) for voter in seats)
-    executor = ThreadPoolExecutor(max(1, models * (settings.oracle_concurrency + JOBS_AT_ONCE)), "model")
+    # Enough threads for all models on all concurrent questions, including those of jobs.
+    threads = sum(map(is_model, seats)) * (settings.oracle_concurrency + JOBS_AT_ONCE)
+    executor = ThreadPoolExecutor(max(1, threads), "model")
     polling = Concurrent(lambda *call: executor.submit(*call), settings.oracle_deadline_s + GRACE_S, BEAT_S)
-    return Panel(seats, settings.oracle_quorum, time.perf_counter, polling, read_events(settings.events_file))
+    events = read_events(settings.events_file)
+    panel = Panel(seats, settings.oracle_quorum, time.perf_counter, polling, events)
+    return Runtime(settings, database, feed, stored_world, now, panel, elapsed)
 
 
 def create_app() -> Flask | serving.Starting:
@@ -275,9 +270,8 @@ def patiently(build: Callable[[], T]) -> T:
 
 
 def _all(settings: Settings) -> int:
-    """Run the web server and the jobs in this process."""
     serving.open_port(settings.host, settings.port).close()
-    runtime = build_runtime(settings, time.time, elapsed_s)
+    runtime = build_runtime(settings, elapsed=elapsed_s)
     if damage := runtime.database.check_pages():
         log.error("database_damaged", detail=damage)
     engine = runtime.engine()
@@ -295,7 +289,6 @@ def _all(settings: Settings) -> int:
 
 
 def _worker(settings: Settings) -> int:
-    """Run jobs in this process until SIGTERM."""
     end_with_parent()
     os.nice(WORKER_NICENESS)
     engine = patiently(lambda: build_engine(settings))
@@ -311,7 +304,7 @@ def _worker(settings: Settings) -> int:
 
 def build_engine(settings: Settings) -> Engine:
     """The job engine of a process of its own; its database is closed where it cannot be built."""
-    runtime = build_runtime(settings, time.time, elapsed_s)
+    runtime = build_runtime(settings, elapsed=elapsed_s)
     with closed_on_error(runtime.database):
         engine = runtime.engine()
         runtime.log_start("work")
@@ -324,32 +317,16 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _web(settings: Settings, processes: int) -> int:
-    _need_server_database(settings)
+def _web_command(settings: Settings) -> list[str]:
+    """The command line of a web process; where none is set, those of this port get a new folder for their metrics."""
     import_module("granian")
     serving.open_port(settings.host, settings.port).close()
-    _share_metrics(settings)
-    return Supervisor(serving.granian_command(settings), processes).run()
-
-
-def _share_metrics(settings: Settings) -> None:
-    """Give the web processes of this port a new folder in which they add up their metrics, unless one is set."""
-    if METRICS_FOLDER in os.environ:
-        return
-    folder = settings.data_dir.resolve() / f"metrics-{settings.port}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(mode=0o700, parents=True)
-    os.environ[METRICS_FOLDER] = str(folder)
-
-
-def _work(settings: Settings, processes: int) -> int:
-    _need_server_database(settings)
-    return Supervisor([sys.executable, __file__, "worker"], processes).run()
-
-
-def _need_server_database(settings: Settings) -> None:
-    if settings.database.startswith("sqlite"):
-        raise SettingsError("several processes need PostgreSQL: set DATABASE_URL=postgresql://…")
+    if METRICS_FOLDER not in os.environ:
+        folder = settings.data_dir.resolve() / f"metrics-{settings.port}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        os.environ[METRICS_FOLDER] = str(folder)
+    return serving.granian_command(settings)
 
 
 def _greet(settings: Settings) -> None:

@@ -156,10 +156,6 @@ class LimitReached(NinefoldError):
         self.retry_after_s = retry_after_s
 
 
-class WindowExhausted(LimitReached):
-    code = "rate_limited"  # too many calls in a short window
-
-
 class QuotaExhausted(LimitReached):
     code = "quota_exhausted"  # the daily quota is used up
 

@@ -87,18 +87,12 @@ def end_with_parent() -> None:
 
 def _watch(supervisor: int, parent: int) -> None:
     while os.getppid() == parent:
-        if not _lives(supervisor):
+        try:
+            os.kill(supervisor, 0)
+        except ProcessLookupError:
             os.kill(parent, signal.SIGTERM)
         time.sleep(1.0)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @dataclass
@@ -118,10 +112,14 @@ class _Process:
         if not self.is_ready and select([self.descriptor], [], [], 0)[0]:
             self.is_ready = os.read(self.descriptor, 1) == b"\n"
 
-    def forget(self) -> None:
-        """Close its descriptor, once it has ended."""
-        self.process.wait()
-        os.close(self.descriptor)
+    def has_left(self, *, is_due: bool) -> bool:
+        """Whether it has ended, and its descriptor is closed; one that was due to end is killed."""
+        if is_due and not self.has_ended():
+            self.process.kill()
+            self.process.wait()
+        if self.has_ended():
+            os.close(self.descriptor)
+        return self.has_ended()
 
 
 @dataclass
@@ -167,7 +165,7 @@ class Supervisor:
                     if hangup.is_set():
                         hangup.clear()
                         self._queue = list(self._places)
-                    if self._is_refused():
+                    if not self._was_ready and any(place.present.process.poll() == REFUSAL for place in self._places):
                         return REFUSAL
                     self._look()
                     awake.wait(LOOK_S)
@@ -184,9 +182,6 @@ class Supervisor:
         os.close(writing)
         return _Process(process, time.monotonic(), reading)
 
-    def _is_refused(self) -> bool:
-        return not self._was_ready and any(place.present.process.poll() == REFUSAL for place in self._places)
-
     def _look(self) -> None:
         """Do what is due: replace what has ended, let successors take over, kill what does not leave."""
         now = time.monotonic()
@@ -197,7 +192,7 @@ class Supervisor:
                 self._succeed(place, place.successor, now)
             elif place.present.has_ended():
                 self._replace(place, now)
-        self._leavers = [(old, until) for old, until in self._leavers if not _has_left(old, now >= until)]
+        self._leavers = [(old, until) for old, until in self._leavers if not old.has_left(is_due=now >= until)]
         if self._queue and not self._leavers and not any(place.successor for place in self._places):
             self._queue.pop(0).successor = self._start()
 
@@ -222,7 +217,7 @@ class Supervisor:
             place.due = now + delay
             log.error("process_ended", pid=earlier.process.pid, code=earlier.process.returncode, next_in_s=delay)
         if now >= place.due:
-            earlier.forget()
+            os.close(earlier.descriptor)
             place.present, place.due = self._start(), None
 
     def _stop(self) -> None:
@@ -234,15 +229,4 @@ class Supervisor:
         for process in [*processes, *(old for old, _ in self._leavers)]:
             with suppress(subprocess.TimeoutExpired):
                 process.process.wait(max(0.0, deadline - time.monotonic()))
-            _has_left(process, True)
-
-
-def _has_left(process: _Process, is_due: bool) -> bool:
-    """Whether a process has ended; one that was due to is killed."""
-    if is_due and not process.has_ended():
-        process.process.kill()
-        process.process.wait()
-    if not process.has_ended():
-        return False
-    process.forget()
-    return True
+            process.has_left(is_due=True)

@@ -78,7 +78,7 @@ def columns_of(kind: type) -> dict[str, Kind]:
 
 
 def table_of(kind: type, rows: Iterable[object], **constants: str) -> Table:
-    """The rows, dataclasses of one kind, as a table; `more` are columns with one value, which come last."""
+    """The rows, dataclasses of one kind, as a table; `constants` are columns with one value, which come last."""
     columns = columns_of(kind)
     last: dict[str, Kind] = {name: _kind(name, str) or "text" for name in constants}
     return Table(columns | last, [[*values_of(row, columns), *constants.values()] for row in rows])

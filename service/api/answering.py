@@ -149,12 +149,16 @@ class Answering:
         Raises Busy without a place, then what `read_any` and `require_answerable` raise, and InvalidRequest where the
         input is a document that disagrees with its own sentence.
         """
-        place = self.admit()
-        try:
-            return self._understand(content, caller, place)
-        except BaseException:
-            place.close()
-            raise
+        with self.admit() as place:
+            reading, circumstances, latest = self._read(content, caller)
+            if reading.meaning is None:
+                raise content.refusal(no_question(content.text, reading, circumstances))
+            content.require_agreement(reading.meaning.question)
+            now = int(circumstances.now.timestamp())
+            question, meaning = self._published(reading.meaning, now, latest)
+            content.require_certainty(meaning)
+            meaning = replace(meaning, follows=meaning.follows or content.follows)
+            return Inquiry(question, meaning, now, latest, caller, place.pop_all())
 
     def read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, UnderstoodText | None]:
         """What a caller's text wants and, if it asks a question, means; raises what `open` raises of questions."""
@@ -166,21 +170,10 @@ class Answering:
             content.require_certainty(meaning)
             return reading, meaning
 
-    def _understand(self, content: QuestionInput, caller: Caller, place: ExitStack) -> Inquiry:
-        reading, circumstances, latest = self._read(content, caller)
-        if reading.meaning is None:
-            raise content.refusal(no_question(content.text, reading, circumstances))
-        content.require_agreement(reading.meaning.question)
-        now = int(circumstances.now.timestamp())
-        question, meaning = self._published(reading.meaning, now, latest)
-        content.require_certainty(meaning)
-        meaning = replace(meaning, follows=meaning.follows or content.follows)
-        return Inquiry(question, meaning, now, latest, caller, place)
-
     def _read(self, content: QuestionInput, caller: Caller) -> tuple[TextReading, Circumstances, Knowledge]:
         """What a text wants, with what it was read and what voters would forecast from."""
         services = self._services
-        now = services.clock.at(services.now())
+        now = services.world_now
         latest = knowledge.latest_knowledge(services.database, services.step)
         if not latest.contexts or (services.clock.world == "live" and not is_there(services, latest)):
             raise not_yet(services)

@@ -19,13 +19,7 @@ from service.store import lanes as stored
 from service.store.pages import PageKey
 from service.trading import battle_history
 from service.trading.battle import BattleDocument
-from service.trading.battle_history import (
-    BattleHistory,
-    LaneEquityDocument,
-    LaneEventsDocument,
-    equity_document,
-    events_document,
-)
+from service.trading.battle_history import BattleHistory, LaneEquityDocument, LaneEventsDocument
 from service.trading.lanes import LANES, LaneName
 
 battle = Blueprint("battle", __name__, url_prefix="/api/v1")
@@ -132,7 +126,7 @@ def events(lane: str, query: WindowQuery) -> Response:
     clock, name = services().clock, _lane(lane)
     rows, next = EVENTS.page(query, name)
     bodies = [body for _, body in rows]
-    document = events_document(name, bodies, live_since=clock.world_origin, world=clock.world, next=next)
+    document = battle_history.events_document(name, bodies, live_since=clock.world_origin, world=clock.world, next=next)
     return page(document, MAX_AGE_S)
 
 
@@ -146,12 +140,11 @@ def equity(lane: str, query: EquityQuery) -> Response:
     """
     clock, name = services().clock, _lane(lane)
     bars, next = EQUITY.page(query, name)
-    document = equity_document(name, bars, live_since=clock.world_origin, world=clock.world, next=next)
+    document = battle_history.equity_document(name, bars, live_since=clock.world_origin, world=clock.world, next=next)
     return page(document, MAX_AGE_S)
 
 
 def _lane(name: str) -> str:
-    """The name of a lane in any case; raises ResourceNotFound."""
     if name.lower() not in LANES:
         raise ResourceNotFound(f"Unknown lane; the lanes are {', '.join(LANES)}.")
     return name.lower()

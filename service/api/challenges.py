@@ -46,11 +46,9 @@ OPEN = MarketSelection("open", category="challenge", sort="created")
 
 
 def _date(value: object) -> date:
-    if isinstance(value, str) and re.fullmatch(DATE, value):
-        try:
+    with suppress(ValueError):
+        if isinstance(value, str) and re.fullmatch(DATE, value):
             return date.fromisoformat(value)
-        except ValueError:
-            pass
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
 
 
@@ -90,31 +88,28 @@ def create(body: Creation, caller: Caller) -> ListedPrediction:
     Three a day per key, per end user of a delegating key, or per address without a key. A refused question does not
     count, and neither does a retry under the same Idempotency-Key.
     """
-    with answering().admit():
-        return _create(body, caller)
-
-
-def _create(body: Creation, caller: Caller) -> ListedPrediction:
     web = services()
     now = web.world_now
-    spots = {asset: price.price for asset, price in prices_by_asset(read_prices(latest("prices"))).items()}
-    for _ in range(TRIES):
-        with suppress(IntegrityError), web.database.writing() as db:
-            number, history = stored.next_challenge_number(db), StoredHistory(partial(nullcontext, db), web.step, now)
-            circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
-            challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
-            if isinstance(caller, KeyHolder):
-                challenge = replace(challenge, salt=token_hex(SALT_BYTES))
-            elif challenge.resolver == "hand":
-                detail = "A question that no price decides is shown in its own words: send a key in the "
-                raise MissingKey(f"{detail}{KEY_HEADER} header.")
-            else:
-                challenge = withdrawn(challenge)  # to its canonical sentence
-            stored.add_predictions(db, [challenge])
-            ledger.append(db, [question_row(challenge)], now)
-            (listed,) = show_all(db, [challenge], now)
-            settle_and_keep(db, to_json(listed))
-            return listed
+    with answering().admit():
+        spots = {asset: price.price for asset, price in prices_by_asset(read_prices(latest("prices"))).items()}
+        for _ in range(TRIES):
+            with suppress(IntegrityError), web.database.writing() as db:
+                history = StoredHistory(partial(nullcontext, db), web.step, now)
+                circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
+                number = stored.next_challenge_number(db)
+                challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
+                if isinstance(caller, KeyHolder):
+                    challenge = replace(challenge, salt=token_hex(SALT_BYTES))
+                elif challenge.resolver == "hand":
+                    detail = "A question that no price decides is shown in its own words: send a key in the "
+                    raise MissingKey(f"{detail}{KEY_HEADER} header.")
+                else:
+                    challenge = withdrawn(challenge)  # to its canonical sentence
+                stored.add_predictions(db, [challenge])
+                ledger.append(db, [question_row(challenge)], now)
+                (listed,) = show_all(db, [challenge], now)
+                settle_and_keep(db, to_json(listed))
+                return listed
     raise Busy("Many challenges were created at the same instant.")
 
 

@@ -9,6 +9,7 @@ from threading import Lock
 
 import structlog
 
+from service.access.quota import window_end
 from service.api.services import Services
 from service.errors import Busy, ServiceUnavailable, SourceFailed
 from service.forecasting.voters.context import Context, Knowledge, build_all
@@ -113,8 +114,15 @@ class CoinDesk:
         return replace(coin, context=coin.context.at_price(last.close, as_of))
 
     def _fetched(self, key: str, now: int, deadline: float) -> StoredCoin:
+        """Fetch a coin and store it; raises Busy when there were enough fetches in this minute, or no room is left."""
         services = self._services
-        self._charge()
+        wall = int(services.now())
+        ends = window_end(wall, MINUTE)
+        with services.database.writing() as db:
+            is_counted = quotas.take_hits(db, "coins", ends, FETCHES_A_MINUTE)
+        if not is_counted:
+            detail = f"The prices of too many coins are being fetched. Try again in {ends - wall} seconds."
+            raise Busy(detail, retry_after_s=ends - wall)
         with services.database.reading() as db:
             series = coins.coin_bars(db, key, services.step, now - HISTORY_S, now - CAUGHT_UP_S, now)
         try:
@@ -125,18 +133,14 @@ class CoinDesk:
             detail = f"The exchanges gave no prices of {asset_of(key).name} in time. Try again in {RETRY_S} seconds."
             raise ServiceUnavailable(detail, retry_after_s=RETRY_S) from None
         coin = self._described(key, history, now)
-        self._store(key, coin, history, now)
+        with services.database.writing() as db:
+            if not coins.make_room(db, key, now):
+                count = coins.MOST_COINS
+                detail = f"There are open answers about {count} other coins. Ask about one of the {COUNT} assets."
+                raise Busy(detail, retry_after_s=HOUR)
+            coins.save_coin(db, key, coin, now)
+            coins.add_coin_bars(db, key, history)
         return coin
-
-    def _charge(self) -> None:
-        """Count a fetch; raises Busy when there were enough in this minute."""
-        now = int(self._services.now())
-        ends = now // MINUTE * MINUTE + MINUTE
-        with self._services.database.writing() as db:
-            is_counted = quotas.take_hits(db, "coins", ends, FETCHES_A_MINUTE)
-        if not is_counted:
-            detail = f"The prices of too many coins are being fetched. Try again in {ends - now} seconds."
-            raise Busy(detail, retry_after_s=ends - now)
 
     def _described(self, key: str, history: CoinBars, now: int) -> StoredCoin:
         if history.refusal or not len(history.feed):
@@ -149,16 +153,6 @@ class CoinDesk:
     def _hours(self, assets: Iterable[str], until: int, length: int) -> dict[str, Bars]:
         with self._services.database.reading() as db:
             return {asset: bars.load_bars(db, asset, until - length, until, HOUR) for asset in assets}
-
-    def _store(self, key: str, coin: StoredCoin, history: CoinBars, now: int) -> None:
-        with self._services.database.writing() as db:
-            if not coins.make_room(db, key, now):
-                detail = (
-                    f"There are open answers about {coins.MOST_COINS} other coins. Ask about one of the {COUNT} assets."
-                )
-                raise Busy(detail, retry_after_s=HOUR)
-            coins.save_coin(db, key, coin, now)
-            coins.add_coin_bars(db, key, history)
 
 
 def _beside(context: Context, others: Mapping[str, Context]) -> Context:

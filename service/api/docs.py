@@ -101,10 +101,22 @@ def _described(name: str) -> Snapshot:
 
 
 def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:
-    """The OpenAPI-lite document: operations, their inputs and their refusals."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        paths.setdefault(route.path, {})[route.method.lower()] = _brief(route)
+        operation = route.operation
+        answers = {operation.status: HTTPStatus(operation.status).phrase}
+        answers |= {status: ", ".join(codes) for status, codes in refusals(route).items()}
+        description: dict[str, Any] = {
+            "operationId": route.id,
+            "summary": operation.summary,
+            "security": SECURITY[operation.key],
+            "parameters": list(parameters(route)),
+            "responses": {str(status): {"description": sentence} for status, sentence in answers.items()},
+        }
+        if operation.body:
+            content = {"application/json": {"schema": shape(operation.body)}}
+            description["requestBody"] = {"required": True, "content": content}
+        paths.setdefault(route.path, {})[route.method.lower()] = description
     return {
         "openapi": "3.1.0",
         "info": {"title": f"{NAME} (OpenAPI-lite)", "version": VERSION, "description": DESCRIPTION},
@@ -115,7 +127,6 @@ def describe_lite(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def describe_legacy(routes: Iterable[Route]) -> dict[str, Any]:
-    """The JSON documentation of version 1.0: one row per endpoint."""
     return {
         "name": NAME,
         "version": LEGACY_VERSION,
@@ -124,23 +135,6 @@ def describe_legacy(routes: Iterable[Route]) -> dict[str, Any]:
         "endpoints": [_row(route) for route in routes],
         "links": {"openapi": "/api/openapi.json", "openapi_lite": "/api/openapi-lite.json", "page": "/docs"},
     }
-
-
-def _brief(route: Route) -> dict[str, Any]:
-    operation = route.operation
-    answers = {operation.status: HTTPStatus(operation.status).phrase}
-    answers |= {status: ", ".join(codes) for status, codes in refusals(route).items()}
-    description: dict[str, Any] = {
-        "operationId": route.id,
-        "summary": operation.summary,
-        "security": SECURITY[operation.key],
-        "parameters": list(parameters(route)),
-        "responses": {str(status): {"description": sentence} for status, sentence in answers.items()},
-    }
-    if operation.body:
-        content = {"application/json": {"schema": shape(operation.body)}}
-        description["requestBody"] = {"required": True, "content": content}
-    return description
 
 
 def _row(route: Route) -> dict[str, Any]:

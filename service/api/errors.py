@@ -100,7 +100,6 @@ def status_of(error: type[NinefoldError]) -> int:
 
 
 def register(app: Flask) -> None:
-    """Make `app` answer every error with a problem document."""
     app.register_error_handler(NinefoldError, _answer_ours)
     app.register_error_handler(HTTPException, _answer_http)
     app.register_error_handler(ModuleNotFoundError, lambda error: _answer_ours(errors.PackagesMissing.of(error)))

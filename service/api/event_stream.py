@@ -57,12 +57,10 @@ class OpenStream:
         self._news.wait(seconds)
         self._news.clear()
 
-    def wake(self) -> None:
+    def wake(self, *, is_over: bool = False) -> None:
+        """End its wait; where it `is_over`, for good."""
+        self.is_over |= is_over
         self._news.set()
-
-    def end(self) -> None:
-        self.is_over = True
-        self.wake()
 
 
 class OpenStreams:
@@ -111,7 +109,7 @@ class OpenStreams:
                     raise Busy(SERVER_SHARE if group in (EVERYBODY, UNPAID) else PARTY_SHARE, retry_after_s=RETRY_S)
             streams = [stream for stream in self._streams if stream.caller == caller.id]
             for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
-                oldest.end()
+                oldest.wake(is_over=True)
             stream = OpenStream(caller.id, frozenset(groups))
             self._streams.append(stream)
             if not self._follower.is_alive():
@@ -141,7 +139,7 @@ class OpenStreams:
         with self._lock:
             self._stop.set()
             for stream in self._streams:
-                stream.end()
+                stream.wake(is_over=True)
 
     def _follow(self) -> None:
         """Look at the ledger once a second, until no stream is open."""
@@ -219,7 +217,6 @@ HEADER_PARAMETER = {
 
 
 def _listing(names: tuple[str, ...]) -> WithJsonSchema:
-    """The schema of names with commas between them."""
     name = "|".join(re.escape(name) for name in names)
     return WithJsonSchema({"type": "string", "pattern": f"^({name})(,({name}))*$", "examples": [names[0]]})
 
@@ -263,9 +260,13 @@ def stream(query: Wanted, caller: Caller) -> Response:
     to a backup, events may come again with new ids; corrections with `rewound_to` in the ledger name those that do not
     count. An `id` without an event says every ten seconds how far the stream has come.
     """
+    last_id = request.headers.get(HEADER)
+    if last_id is not None and not NUMBER.fullmatch(last_id):
+        message = "must be the id of an event, a number"
+        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, place="header")])
     streams = streams_of(current_app)
     head = streams.look()
-    chosen = _last_event_id() if HEADER in request.headers else query.after_seq
+    chosen = query.after_seq if last_id is None else int(last_id)
     seq = head if chosen is None else min(chosen, head)
     reader = caller.id if isinstance(caller, KeyHolder) else None
     ends_at = time.monotonic() + query.seconds
@@ -278,14 +279,6 @@ def stream(query: Wanted, caller: Caller) -> Response:
     selection = EventFilter(query.events or (), query.assets or ())
     pieces = _pieces(streams, stream, seq, selection, reader, ends_at)
     return streaming.respond(pieces, partial(streams.close, stream))
-
-
-def _last_event_id() -> int:
-    value = request.headers[HEADER]
-    if not NUMBER.fullmatch(value):
-        message = "must be the id of an event, a number"
-        raise InvalidRequest(f"The {HEADER} header is not valid.", [FieldError(HEADER, message, place="header")])
-    return int(value)
 
 
 def _pieces(

@@ -26,7 +26,7 @@ from service.store.knowledge import newest_fits
 from service.trading.strategies import STRATEGIES
 
 health = Blueprint("health", __name__)
-LOG_STATE, REHEARSED_AT = "ninefold.readiness", "ninefold.rehearsed_at"
+IS_READY, REHEARSED_AT = "ninefold.is_ready", "ninefold.rehearsed_at"
 # Real seconds for which a write that succeeded counts, so that those who ask cannot keep the database busy.
 REHEARSED_S = 5
 
@@ -105,17 +105,6 @@ def collect() -> Response:
     return Response(metrics.exposition(services(), is_ready=is_ready), content_type=metrics.MEDIA_TYPE)
 
 
-def _log_change(missing: str) -> None:
-    """Log `ready` or `not_ready` where it is not what this process logged last."""
-    if current_app.extensions.get(LOG_STATE) == (not missing):
-        return
-    current_app.extensions[LOG_STATE] = not missing
-    if missing:
-        log.warning("not_ready", missing=missing)
-    else:
-        log.info("ready")
-
-
 def _readiness(services: Services) -> Ready:
     """The readiness; raises ServiceUnavailable that names everything missing, or what the database raises.
 
@@ -138,11 +127,17 @@ def _readiness(services: Services) -> Ready:
     if not any(name_of(asset, None) in names for asset in ASSETS):
         unmade.append("forecasts")
     as_of = max(openings, default=0) + services.step
-    age = services.clock.at(wall) - as_of
+    age, speed = services.clock.at(wall) - as_of, services.clock.speed
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
     gaps = {asset: history for asset, history in histories.items() if history.state in ("arriving", "failing")}
     missing = [f"{asset}: {history.sentence}" for asset, history in gaps.items() if is_first]
-    missing += _fault_of_bars(services, as_of, age) if openings else ["there are no price bars yet"]
+    if not openings:
+        missing.append("there are no price bars yet")
+    elif age < -CLOCKS_APART_S * speed:
+        ahead = f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock"
+        missing.append(f"{ahead}: the clock is wrong, or was ahead when the bar was stored")
+    elif age > max(MISSED_BARS * services.step, FETCHING_S * speed):
+        missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
     if fits is None:
         reason = not_yet(services)
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
@@ -150,37 +145,19 @@ def _readiness(services: Services) -> Ready:
         missing.append(f"not available yet: {', '.join(unmade)}")
     if silence is None or silence > SILENT_S:
         missing.append(f"no job process has looked what is due {'yet' if silence is None else f'for {silence:.0f} s'}")
-    missing += [_sentence(job, lags[job]) for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]
-    _log_change("; ".join(missing))
+    late = {job: f"the job {job} has been due for {lag / 60:.0f} min without success" for job, lag in lags.items()}
+    missing += [late[job] for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]
+    if extensions.get(IS_READY) != (not missing):
+        extensions[IS_READY] = not missing
+        if missing:
+            log.warning("not_ready", missing="; ".join(missing))
+        else:
+            log.info("ready")
     if missing or fits is None:
         detail, reason = f"Not ready: {'; '.join(missing)}.", not_yet(services)
         kind = type(reason) if is_first else ServiceUnavailable
         raise kind(detail, retry_after_s=reason.retry_after_s)
-    sentences = tuple(_sentence(job, lag) for job, lag in lags.items())
     states = {asset: describe_history(history) for asset, history in histories.items()}
-    return Ready(
-        "ready",
-        services.clock.world,
-        iso(as_of),
-        max(age, 0),
-        iso(fits.slot),
-        states,
-        sentences,
-        services.database.damage or (audit and audit.sentence),
-    )
-
-
-def _fault_of_bars(services: Services, as_of: int, age: int) -> list[str]:
-    """What is wrong with the last bar, which ends at the world second `as_of`, `age` seconds ago; empty if nothing."""
-    if age < -CLOCKS_APART_S * services.clock.speed:
-        return [
-            f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock: "
-            "the clock is wrong, or was ahead when the bar was stored"
-        ]
-    if age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
-        return [f"the last bar ended at {iso(as_of)}, {age} s of world time ago"]
-    return []
-
-
-def _sentence(job: str, lag_s: float) -> str:
-    return f"the job {job} has been due for {lag_s / 60:.0f} min without success"
+    fault = services.database.damage or (audit and audit.sentence)
+    world_name, sentences = services.clock.world, tuple(late.values())
+    return Ready("ready", world_name, iso(as_of), max(age, 0), iso(fits.slot), states, sentences, fault)

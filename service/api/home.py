@@ -51,7 +51,6 @@ def file(name: str) -> Response:
 
 @home.get("/home/words/<language>.json")
 def words(language: str) -> Response:
-    """The words of the page in a language, by the English ones."""
     if language not in LANGUAGES:
         raise ResourceNotFound("The page has no such language.")
     return document(_catalogue(language), max_age=0)
@@ -66,7 +65,6 @@ def _catalogue(language: str) -> Snapshot:
 
 @home.get("/docs/<name>")
 def text_page(name: str) -> Response:
-    """A document as a page."""
     name = name.removesuffix(".md")
     if name not in PAGES:
         raise ResourceNotFound(f"There is no such document. There are: {', '.join(PAGES)}.")

@@ -128,7 +128,6 @@ def answer_once(attempt: Retryable, answer: Callable[[], Response]) -> Response:
 
 
 def find_answer(attempt: Retryable) -> Response | None:
-    """The first answer; None where there is none yet."""
     with services().database.reading() as db:
         replay = idempotency.find_replay(db, attempt.caller, attempt.key, attempt.digest, int(services().now()))
     return replay and attempt.response(replay)

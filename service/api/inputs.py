@@ -61,7 +61,6 @@ WindowEnd = Annotated[int, BeforeValidator(_end), _INSTANT_SCHEMA]
 
 
 def require_order(since: int, until: int) -> None:
-    """Raise InvalidRequest if a window of unix seconds ends before it starts."""
     if since > until:
         message = f"must not be after the end, which is {iso(until)}"
         raise InvalidRequest("The window ends before it starts.", [FieldError("since", message, "out_of_range")])
@@ -90,7 +89,6 @@ def _has_literal(annotation: Any) -> bool:
 
 
 def _lower(value: Any) -> Any:
-    """A text, or each text of a list, in lower case."""
     if isinstance(value, list):
         return [_lower(item) for item in value]
     return value.lower() if isinstance(value, str) else value
@@ -115,7 +113,10 @@ class Query(_Input):
 
 def read_body(model: type[Model]) -> Model:
     """The body of this request as `model`; raises InvalidRequest, or a 413 or 415 of werkzeug."""
-    _require_json()
+    charset = request.mimetype_params.get("charset", "utf-8").lower()
+    encoding = request.headers.get("Content-Encoding", "identity")
+    if request.mimetype != "application/json" or charset not in ("utf-8", "utf8") or encoding != "identity":
+        raise UnsupportedMediaType
     raw = request.get_data()
     if len(raw) > MAX_BODY_BYTES:
         raise RequestEntityTooLarge
@@ -123,14 +124,12 @@ def read_body(model: type[Model]) -> Model:
 
 
 def read_query(model: type[Model]) -> Model:
-    """The query of this request as `model`; raises InvalidRequest."""
     if len(request.query_string) > MAX_QUERY_BYTES:
         raise InvalidRequest(f"A query may have at most {MAX_QUERY_BYTES} bytes.")
     return _validated(model, _without_duplicates(request.args.items(multi=True)), "query")
 
 
 def parse_object(raw: bytes) -> dict[str, Any]:
-    """The JSON object in `raw`; raises InvalidRequest for anything else."""
     if not raw.strip():
         raise InvalidRequest("The body is empty; send a JSON object.")
     try:
@@ -157,13 +156,6 @@ def depth(text: str) -> int:
         level += 1 if bracket in "[{" else -1
         deepest = max(deepest, level)
     return deepest
-
-
-def _require_json() -> None:
-    charset = request.mimetype_params.get("charset", "utf-8").lower()
-    encoding = request.headers.get("Content-Encoding", "identity")
-    if request.mimetype != "application/json" or charset not in ("utf-8", "utf8") or encoding != "identity":
-        raise UnsupportedMediaType
 
 
 def _validated(model: type[Model], values: Mapping[str, object], place: RequestPart) -> Model:

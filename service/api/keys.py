@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Annotated
 
 from flask import Blueprint, request
@@ -38,7 +37,6 @@ TEXT_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]+$"
 
 
 def _email(text: str) -> str:
-    """The email as it is stored."""
     try:
         return normalised(text)
     except InvalidRequest:
@@ -138,12 +136,10 @@ class PlanList:
     plans: tuple[PlanTerms, ...]
 
 
-HOW_TO_GET: Mapping[Plan, str] = MappingProxyType(
-    {
-        "free": "POST /api/v1/register with your email address.",
-        "paid": "The operator of this service grants it to a key; ask for it with the `key_id` of GET /api/v1/me.",
-    }
-)
+HOW_TO_GET: Mapping[Plan, str] = {
+    "free": "POST /api/v1/register with your email address.",
+    "paid": "The operator of this service grants it to a key; ask for it with the `key_id` of GET /api/v1/me.",
+}
 
 
 @keys.get("/plans")
@@ -163,14 +159,12 @@ def register(body: Registration) -> IssuedKey:
     an email is not confirmed. Spellings that reach the same mailbox are the same email: upper case, and the dots and
     +tags that its provider ignores.
     """
-    current = services()
-    if current.settings.registration == "closed":
+    web = services()
+    if web.settings.registration == "closed":
         raise RegistrationClosed("Registration is closed here: ask the operator of this service for a key.")
-    with current.database.writing() as db:
-        key_and_row = stored.register_key(
-            db, current.key_secrets.current, body.email, current.now(), app_name=body.app_name
-        )
-    return _issued(*key_and_row, daily_quota(holder(key_and_row[1])))
+    with web.database.writing() as db:
+        key, row = stored.register_key(db, web.key_secrets.current, body.email, web.now(), app_name=body.app_name)
+    return _issued(key, row, daily_quota(holder(row)))
 
 
 @keys.get("/me")
@@ -224,7 +218,11 @@ def _look(name: str) -> str:
 def _usage(caller: KeyHolder) -> Usage:
     today = daily_quota(caller)
     with services().database.reading() as db:
-        webhooks = [row for row in notifications.key_webhooks(db, caller.key_id) if row.paused_at]
+        webhooks = tuple(
+            PausedWebhook(row.id, row.url, utc(row.paused_at), row.paused_reason)
+            for row in notifications.key_webhooks(db, caller.key_id)
+            if row.paused_at
+        )
         name = forecasts.forecaster_name(db, caller.id)
     return Usage(
         key_id=caller.key_id,
@@ -235,9 +233,7 @@ def _usage(caller: KeyHolder) -> Usage:
         daily_limit=today.limit,
         used=today.limit - today.remaining,
         quota=_quota(today),
-        paused_webhooks=tuple(
-            PausedWebhook(row.id, row.url, utc(row.paused_at or 0), row.paused_reason) for row in webhooks
-        ),
+        paused_webhooks=webhooks,
     )
 
 

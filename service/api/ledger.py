@@ -250,14 +250,16 @@ def proof(seq: str) -> LedgerProof:
         row = _row(db, seq)
         root = stored.sealed_by(db, row.seq)
         if root is None:
-            raise ResourceNotFound(_not_sealed_yet(row, stored.last_root(db)))
+            last = stored.last_root(db)  # a row is sealed after its day, and after the day of the last root
+            day = max(row.recorded_at[:10], last.day if last else "")
+            midnight = f"{date.fromisoformat(day) + timedelta(days=1)}T00:00:00Z"
+            raise ResourceNotFound(f"Row {row.seq} is not sealed yet: it will be after {midnight} in world time.")
         charge_rows(root.last_seq - root.first_seq)
         evidence = stored.proof(db, row, root)
     return LedgerProof("ledger-proof/1", services().clock.world, **vars(evidence))
 
 
 def _row(db: Connection, seq: str) -> ChainEntry:
-    """The row with this number; raises ResourceNotFound with the numbers that exist."""
     number = int(seq) if re.fullmatch("[1-9][0-9]{0,18}", seq) else 0
     row = stored.find_entry(db, number) if 0 < number <= LAST_SEQ else None
     if row is None:
@@ -265,10 +267,3 @@ def _row(db: Connection, seq: str) -> ChainEntry:
         extent = f"its rows are 1 to {last.seq}" if last else "it has no rows yet"
         raise ResourceNotFound(f"The ledger does not have this row; {extent}.")
     return row
-
-
-def _not_sealed_yet(entry: ChainEntry, last: Root | None) -> str:
-    """When a row will be sealed: after its day, and after the day of the last root."""
-    days = [entry.recorded_at[:10], *([last.day] if last else [])]
-    midnight = max(map(date.fromisoformat, days)) + timedelta(days=1)
-    return f"Row {entry.seq} is not sealed yet: it will be after {midnight}T00:00:00Z in world time."

@@ -22,7 +22,7 @@ from service.api import responses
 from service.api.auth import Caller, KeyHolder, address
 from service.api.services import services
 from service.api.windows import MINUTES, MinuteWindows, RequestLimits, refund, request_limits, settle, status_of
-from service.errors import LimitReached, QuotaExhausted, WindowExhausted
+from service.errors import LimitReached, QuotaExhausted
 
 # The limits that are quotas of a day.
 QUOTAS = ("daily", "delegated")
@@ -31,7 +31,6 @@ P = ParamSpec("P")
 
 
 def by_address() -> str:
-    """Whom a limit per address is counted for."""
     return f"address:{_caller().address}"
 
 
@@ -161,7 +160,7 @@ def _pass(evaluate: Callable[[], None]) -> None:
 
 
 def _refusal_of(scope: str) -> type[LimitReached]:
-    return QuotaExhausted if scope in QUOTAS else WindowExhausted
+    return QuotaExhausted if scope in QUOTAS else LimitReached
 
 
 def _headers(refusal: QuotaStatus | None, statuses: list[QuotaStatus], now: float) -> responses.Headers:

@@ -21,17 +21,10 @@ from service.documents import DocumentHeader
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.book import PriceRecordDocument
 from service.forecasting.price_record.committed import recorded_document, subject_of
+from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.context import Knowledge
-from service.forecasting.voters.price_forecasts import (
-    ForecastDocument,
-    Horizon,
-    LevelsDocument,
-    forecast_document,
-    levels_document,
-    name_of,
-    sample_paths,
-)
+from service.forecasting.voters.price_forecasts import ForecastDocument, Horizon, LevelsDocument, name_of
 from service.market.assets import ASSETS, COUNT, AssetCode
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, iso, unix
@@ -210,13 +203,12 @@ def samples(asset: str, query: PathsQuery) -> Response:
     """
     code = _code(asset)
     with _future(code, query.at) as (knowledge, now, until):
-        table = sample_paths(knowledge, code, now, until, query.count)
+        table = price_forecasts.sample_paths(knowledge, code, now, until, query.count)
     charge_rows(query.count * MOST_STEPS)
     return responses.file(table, responses.wanted() or responses.CSV, FORECAST_MAX_AGE_S)
 
 
 def _code(asset: str) -> str:
-    """The asset of an address in any case; raises ResourceNotFound."""
     if asset.lower() not in ASSETS:
         raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
     return asset.lower()
@@ -247,9 +239,10 @@ def _at(asset: str, levels: Sequence[float] | None, at: int | None) -> Response:
     with _future(asset, at) as (knowledge, now, until):
         header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
         if levels:
-            return page(levels_document(knowledge, asset, now, until, levels, header), FORECAST_MAX_AGE_S)
+            document = price_forecasts.levels_document(knowledge, asset, now, until, levels, header)
+            return page(document, FORECAST_MAX_AGE_S)
         horizon = {f"{(until - now) / HOUR:.4g}h": until - now}
-        return page(forecast_document(knowledge, asset, now, horizon, header), FORECAST_MAX_AGE_S)
+        return page(price_forecasts.forecast_document(knowledge, asset, now, horizon, header), FORECAST_MAX_AGE_S)
 
 
 def _recorded(asset: str, at: int) -> Response:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -94,10 +95,6 @@ def observe_vote(voter: str, engine: str, seconds: float) -> None:
     VOTES.labels(voter, engine).inc()
 
 
-def observe_refund(*, is_delayed: bool) -> None:
-    REFUNDS.labels("later" if is_delayed else "at once").inc()
-
-
 def observe_abstention(voter: str) -> None:
     ABSTENTIONS.labels(voter).inc()
 
@@ -125,97 +122,92 @@ def _counters(method: str, route: str, status: str) -> tuple[Histogram, Counter]
     return SECONDS.labels(method, route), REQUESTS.labels(method, route, status)
 
 
-class StateGauges:
-    """A collector for prometheus_client of what jobs, ledger, webhooks and quotas have stored by now."""
+Gauge = tuple[str, str, float | Mapping[Any, float] | None, str]  # name, description, value and label
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+
+@dataclass(eq=False)
+class StateGauges:
+    """A collector for prometheus_client of what jobs, ledger, webhooks and quotas have stored by now.
+
+    A gauge has its value, or one for each value of its label; there is none where the value is None.
+    """
+
+    services: Services
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Every gauge, with a sample for each job or state that there is; raises what the database raises."""
-        services = self._services
-        with services.database.reading() as db:
-            yield from _of_jobs(db, services.now())
-            yield from _of_ages(services, db)
-            yield from _of_ledger(db)
-            yield from _of_witness(services, db)
-            due, deliveries = notifications.due_webhooks(db, services.now()), notifications.count_deliveries(db)
-            yield from _gauge("webhooks_queued", "Webhook endpoints with events to deliver now.", len(due))
-            words = "Webhook messages of the last 30 days by state."
-            yield from _gauge("webhook_deliveries", words, deliveries, "state")
-            yield from _of_models(services, db)
-            words = "Connections to the database by state: of all processes, on SQLite of this one."
-            yield from _gauge("database_connections", words, services.database.connections(db), "state")
-            is_damaged = bool(services.database.damage)
-            yield from _gauge("database_damaged", "Whether pages of the database are damaged.", is_damaged)
-            charges = quotas.count_reservations(db)
-            yield from _gauge("reserved_charges", "Charges of requests without an answer yet.", charges)
+        with self.services.database.reading() as db:
+            for gauges in (_of_jobs, _of_ages, _of_ledger, _of_witness, _of_webhooks, _of_models, _of_database):
+                for name, description, value, label in gauges(self.services, db):
+                    if isinstance(value, Mapping):
+                        gauge = GaugeMetricFamily(f"ninefold_{name}", description, labels=[label])
+                        for place, number in value.items():
+                            gauge.add_metric([place], number)
+                        yield gauge
+                    elif value is not None:
+                        yield GaugeMetricFamily(f"ninefold_{name}", description, value=value)
 
 
-def _of_jobs(db: Connection, now: float) -> Iterator[GaugeMetricFamily]:
+def _of_jobs(services: Services, db: Connection) -> Iterator[Gauge]:
+    now = services.now()
     jobs = {progress.job: progress for progress in runs.job_progress(db, now)}
     lags = {job: progress.lag_s for job, progress in jobs.items()}
     durations = {job: progress.duration_s for job, progress in jobs.items() if progress.duration_s is not None}
     failures = {job: progress.failures for job, progress in jobs.items()}
-    yield from _gauge("job_lag_seconds", "Seconds for which a job has been due.", lags, "job")
-    yield from _gauge("job_duration_seconds", "Seconds of its last run.", durations, "job")
-    yield from _gauge("job_failures", "Failed attempts in the last 7 days.", failures, "job")
-    silence, backup_age = world.silence_s(db, now), world.silence_s(db, now, world.BACKUP)
-    yield from _gauge("jobs_silent_seconds", "Seconds since a job process looked what is due.", silence)
-    yield from _gauge("backup_age_seconds", "Seconds since the last backup.", backup_age)
-    yield from _gauge("jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now))
+    yield "job_lag_seconds", "Seconds for which a job has been due.", lags, "job"
+    yield "job_duration_seconds", "Seconds of its last run.", durations, "job"
+    yield "job_failures", "Failed attempts in the last 7 days.", failures, "job"
+    yield "jobs_silent_seconds", "Seconds since a job process looked what is due.", world.silence_s(db, now), ""
+    yield "backup_age_seconds", "Seconds since the last backup.", world.silence_s(db, now, world.BACKUP), ""
+    yield "jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now), ""
 
 
-def _of_ages(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
+def _of_ages(services: Services, db: Connection) -> Iterator[Gauge]:
     """The ages of the newest bar and of the fits in seconds of world time; none before the first."""
-    now = services.clock.at(services.now())
+    now = services.world_now
     openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
     fits = newest_fits(services.database, db)
     age = now - max(openings) - services.step if openings else None
-    yield from _gauge("bar_age_seconds", "World seconds since the end of the newest bar.", age)
-    yield from _gauge("fit_age_seconds", "World seconds since the bars of the voters' fits.", fits and now - fits.slot)
+    yield "bar_age_seconds", "World seconds since the end of the newest bar.", age, ""
+    yield "fit_age_seconds", "World seconds since the bars of the voters' fits.", fits and now - fits.slot, ""
 
 
-def _of_models(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
-    """What language models cost since 00:00 UTC, and the limits where there are some."""
-    settings = services.settings
-    tokens, usd = spent_on(db, iso(int(services.now()))[:10])
-    words = "Tokens of language models since 00:00 UTC, with calls under way."
-    yield from _gauge("model_tokens_today", words, tokens)
-    words = "USD since 00:00 UTC, of models with a known price, with calls under way."
-    yield from _gauge("model_usd_today", words, usd)
-    yield from _gauge("model_tokens_limit", "Tokens allowed in a day.", settings.oracle_daily_tokens)
-    yield from _gauge("model_usd_limit", "USD allowed in a day.", settings.oracle_daily_usd)
-
-
-def _of_ledger(db: Connection) -> Iterator[GaugeMetricFamily]:
+def _of_ledger(_services: Services, db: Connection) -> Iterator[Gauge]:
     last, root = ledger.last_seq(db), ledger.last_root(db)
     if audit := latest_audit(db):
-        words = "Places where the tables and the ledger do not agree."
-        yield from _gauge("audit_differences", words, audit.differences)
-        yield from _gauge("audit_time_seconds", "When the last audit was made, in unix seconds.", audit.at)
-    sealed_rows = root.last_seq if root else 0
-    yield from _gauge("ledger_rows", "Rows of the ledger.", last)
-    yield from _gauge("ledger_unsealed_rows", "Rows after the last signed root.", last - sealed_rows)
+        yield "audit_differences", "Places where the tables and the ledger do not agree.", audit.differences, ""
+        yield "audit_time_seconds", "When the last audit was made, in unix seconds.", audit.at, ""
+    yield "ledger_rows", "Rows of the ledger.", last, ""
+    yield "ledger_unsealed_rows", "Rows after the last signed root.", last - (root.last_seq if root else 0), ""
 
 
-def _of_witness(services: Services, db: Connection) -> Iterator[GaugeMetricFamily]:
+def _of_witness(services: Services, db: Connection) -> Iterator[Gauge]:
     document = find_document(db, WITNESS, WitnessDocument) if services.settings.witness_of else None
     ledgers = document.ledgers if document else ()
     faults = {row.address: len(row.faults) for row in ledgers}
     ages = {row.address: services.now() - unix(row.reached_at) if row.reached_at else math.inf for row in ledgers}
-    yield from _gauge("witness_faults", "Places where another ledger was forked or rewritten.", faults, "ledger")
-    yield from _gauge("witness_age_seconds", "Seconds since another ledger was read.", ages, "ledger")
+    yield "witness_faults", "Places where another ledger was forked or rewritten.", faults, "ledger"
+    yield "witness_age_seconds", "Seconds since another ledger was read.", ages, "ledger"
 
 
-def _gauge(
-    name: str, description: str, value: float | Mapping[Any, float] | None, label: str = ""
-) -> Iterator[GaugeMetricFamily]:
-    """A gauge with its value, or with one for each value of `label`; nothing where the value is None."""
-    if isinstance(value, Mapping):
-        gauge = GaugeMetricFamily(f"ninefold_{name}", description, labels=[label])
-        for place, number in value.items():
-            gauge.add_metric([place], number)
-        yield gauge
-    elif value is not None:
-        yield GaugeMetricFamily(f"ninefold_{name}", description, value=value)
+def _of_webhooks(services: Services, db: Connection) -> Iterator[Gauge]:
+    due, deliveries = notifications.due_webhooks(db, services.now()), notifications.count_deliveries(db)
+    yield "webhooks_queued", "Webhook endpoints with events to deliver now.", len(due), ""
+    yield "webhook_deliveries", "Webhook messages of the last 30 days by state.", deliveries, "state"
+
+
+def _of_models(services: Services, db: Connection) -> Iterator[Gauge]:
+    """What language models cost since 00:00 UTC, and the limits where there are some."""
+    settings = services.settings
+    tokens, usd = spent_on(db, iso(int(services.now()))[:10])
+    yield "model_tokens_today", "Tokens of language models since 00:00 UTC, with calls under way.", tokens, ""
+    yield "model_usd_today", "USD since 00:00 UTC, of models with a known price, with calls under way.", usd, ""
+    yield "model_tokens_limit", "Tokens allowed in a day.", settings.oracle_daily_tokens, ""
+    yield "model_usd_limit", "USD allowed in a day.", settings.oracle_daily_usd, ""
+
+
+def _of_database(services: Services, db: Connection) -> Iterator[Gauge]:
+    words = "Connections to the database by state: of all processes, on SQLite of this one."
+    yield "database_connections", words, services.database.connections(db), "state"
+    yield "database_damaged", "Whether pages of the database are damaged.", bool(services.database.damage), ""
+    yield "reserved_charges", "Charges of requests without an answer yet.", quotas.count_reservations(db), ""

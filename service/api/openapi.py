@@ -18,11 +18,11 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import DataclassField, ModelField, TypedDictField
 
 from service import errors
-from service.api import idempotency
+from service.api import idempotency, openapi_texts
 from service.api.auth import END_USER, END_USER_HEADER, KEY_HEADER
 from service.api.errors import FAULT, HTTP, MEDIA_TYPE, Problem, status_of
 from service.api.limits import LIMITS
-from service.api.openapi_texts import DESCRIPTION, HEADERS, NAME, PATH_PARAMETERS, TAGS, VERSION, SampleCall, samples
+from service.api.openapi_texts import DESCRIPTION, HEADERS, NAME, ORIGIN, PATH_PARAMETERS, TAGS, VERSION, SampleCall
 from service.api.operations import OPERATION, Operation
 from service.errors import NinefoldError
 
@@ -86,10 +86,9 @@ def routes(app: Flask) -> list[Route]:
 def describe(routes: list[Route]) -> dict[str, Any]:
     shapes, schemas = _schemas([route.operation for route in routes])
     paths: dict[str, dict[str, Any]] = {}
-    refusals_by_name: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, shapes)
-        refusals_by_name |= _refusals(route)
+    refusals_by_name = {name: refusal for route in routes for name, refusal in _refusals(route).items()}
     return {
         "openapi": "3.1.0",
         "info": {"title": NAME, "version": VERSION, "description": DESCRIPTION},
@@ -222,7 +221,7 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
         "security": SECURITY[operation.key],
         "parameters": list(parameters(route)),
         "responses": _responses(route, shapes),
-        "x-codeSamples": samples(_sample_call(route)),
+        "x-codeSamples": openapi_texts.samples(_sample_call(route)),
     }
     if operation.is_deprecated:
         description["deprecated"] = True
@@ -235,15 +234,12 @@ def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[st
 
 
 def _sample_call(route: Route) -> SampleCall:
-    """A request with the examples of its inputs."""
     operation = route.operation
-    path = re.sub(r"{(\w+)}", lambda name: PATH_PARAMETERS.get(name[1], ("", name[1]))[1], route.path)
+    url = ORIGIN + re.sub(r"{(\w+)}", lambda name: PATH_PARAMETERS.get(name[1], ("", name[1]))[1], route.path)
     if operation.query and (query := _required_values(shape(operation.query))):
-        path += f"?{urlencode(query)}"
-    media = operation.media if operation.returns else None
-    return SampleCall(
-        route.method, path, operation.key == "required", operation.body and _sample_body(operation.body), media
-    )
+        url += f"?{urlencode(query)}"
+    media, body = operation.media if operation.returns else None, operation.body and _sample_body(operation.body)
+    return SampleCall(route.method, url, operation.key == "required", body, media)
 
 
 def _sample_body(model: type[BaseModel]) -> dict[str, Any]:
@@ -300,7 +296,6 @@ def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _captured(operation_id: str) -> Any:
-    """The answer that was captured of an operation, None where none was."""
     document, table = (EXAMPLES / f"{operation_id}.{suffix}" for suffix in ("json", "csv"))
     if document.exists():
         return json.loads(document.read_text(encoding="utf-8"))

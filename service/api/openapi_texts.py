@@ -34,30 +34,21 @@ WHAT_IT_PROVES: str = _TEXTS["what_it_proves"]
 
 ORIGIN = "http://127.0.0.1:8000"
 KEY = "nf_live_YOUR_KEY"
-STREAM = "text/event-stream"
+JSON, STREAM = "application/json", "text/event-stream"
 
 
 @dataclass(frozen=True)
 class SampleCall:
-    """A request: `path` has its values, `body` is None without one; `media` is that of the answer, None for none."""
+    """A request: `url` has its values, `body` is None without one; `media` is that of the answer, None for none."""
 
     method: str
-    path: str
+    url: str
     is_keyed: bool
     body: dict[str, Any] | None
     media: str | None
 
-    @property
-    def url(self) -> str:
-        return ORIGIN + self.path
-
-    @property
-    def is_json(self) -> bool:
-        return self.media == "application/json"
-
 
 def samples(call: SampleCall) -> list[dict[str, str]]:
-    """The samples as `x-codeSamples` lists them."""
     languages = (("shell", "curl", _curl(call)), ("python", "Python", _python(call)), ("js", "JavaScript", _js(call)))
     return [{"lang": lang, "label": label, "source": source} for lang, label, source in languages]
 
@@ -82,16 +73,10 @@ def _python(call: SampleCall) -> str:
         stream = f'httpx.stream("{call.method}", {", ".join(arguments)})'
         loop = "    for line in response.iter_lines():\n        print(line)"
         return f"import httpx\n\nwith {stream} as response:\n{loop}"
-    result = "response.json()" if call.is_json else "response.text" if call.media else "response.status_code"
-    request = _call(f"httpx.{call.method.lower()}", arguments)
+    result = {JSON: "response.json()", None: "response.status_code"}.get(call.media, "response.text")
+    lines = arguments if len(arguments) == 1 else ["\n", *(f"    {argument},\n" for argument in arguments)]
+    request = f"httpx.{call.method.lower()}({''.join(lines)})"
     return f"import httpx\n\nresponse = {request}\nresponse.raise_for_status()\nprint({result})"
-
-
-def _call(name: str, arguments: list[str]) -> str:
-    if len(arguments) == 1:
-        return f"{name}({arguments[0]})"
-    lines = "".join(f"    {argument},\n" for argument in arguments)
-    return f"{name}(\n{lines})"
 
 
 def _js(call: SampleCall) -> str:
@@ -106,9 +91,7 @@ def _js(call: SampleCall) -> str:
     statement = f'const response = await fetch("{call.url}"{arguments});\n'
     statement += "if (!response.ok) throw new Error((await response.json()).detail);\n"
     if call.media == STREAM:
-        return (
-            statement
-            + "for await (const text of response.body.pipeThrough(new TextDecoderStream())) console.log(text);"
-        )
-    result = "await response.json()" if call.is_json else "await response.text()" if call.media else "response.status"
+        loop = "for await (const text of response.body.pipeThrough(new TextDecoderStream()))"
+        return f"{statement}{loop} console.log(text);"
+    result = {JSON: "await response.json()", None: "response.status"}.get(call.media, "await response.text()")
     return statement + f"console.log({result});"

@@ -95,7 +95,6 @@ def operation(*, returns: Any = None, **fields: Any) -> Callable[[Callable], Cal
 
 
 def _answering(view: Callable, operation: Operation, *, wants_caller: bool) -> Callable[..., Response]:
-    """The view with what stands before and after it."""
     body, query, key = operation.body, operation.query, operation.key
 
     @wraps(view)

@@ -180,7 +180,6 @@ def _events(inquiry: Inquiry) -> Generator[StreamEvent | None]:
 
 
 def _reply(voter: str, opinion: Vote | str) -> StreamEvent:
-    """What a voter says: its vote, or why it abstains."""
     if isinstance(opinion, Vote):
         return StreamEvent("vote", to_json(VoteEvent(voter, opinion)))
     return StreamEvent("abstention", to_json(AbstentionEvent(voter, opinion)))

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from flask import Blueprint, Response, request
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 from sqlalchemy import Connection
 
-from service.api import responses
+from service.api import entries, responses
 from service.api.auth import Caller, KeyHolder
-from service.api.entries import (
-    ForecastList,
-    ForecastResults,
-    NewForecast,
-    RecordedForecast,
-    UserVote,
-    Voted,
-    cast,
-    find_listed,
-    record,
-    record_all,
-)
+from service.api.entries import find_listed
 from service.api.operations import operation
 from service.api.pages import HistoryListing, PageQuery, WindowQuery, link
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, services
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, adapter
 from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
-from service.forecasting.predictions import MarketCategory, Prediction
+from service.forecasting.predictions import MarketCategory, Prediction, documents
 from service.forecasting.predictions.commitments import FeaturesDocument, FeaturesRow, features_json, row_json
-from service.forecasting.predictions.documents import (
-    EvidenceBars,
-    ListedPrediction,
-    MarketDocument,
-    MarketVote,
-    OwnForecast,
-    PredictionsDocument,
-    evidence_bars,
-    list_all,
-    predictions_document,
-    show_ai,
-    show_odds,
-)
+from service.forecasting.predictions.documents import ListedPrediction, MarketDocument, PredictionsDocument
 from service.forecasting.predictions.market_fields import markets_table
 from service.forecasting.predictions.scores.betting import ShadowDocument
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument
@@ -86,16 +63,6 @@ class MarketsQuery(PageQuery):
         description="`deadline`: open markets by the earliest, others by the latest; `created`: the newest first; "
         "`divergence`: the largest `divergence_pts` of either sign first, without those that have none",
     )
-
-
-@dataclass(frozen=True)
-class ListHeader(DocumentHeader):
-    """The header of the stored list of open markets, and the cursor of its next page."""
-
-    next: str | None = None
-
-
-_HEADER = TypeAdapter(ListHeader)
 
 
 class FeaturesQuery(WindowQuery):
@@ -173,18 +140,18 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
         series = listings.opinion_series(db, market.id)
         return MarketDocument(
             **vars(row),
-            ai_series=tuple(map(show_ai, series["ai"])),
-            odds_series=tuple(map(show_odds, series["odds"])),
+            ai_series=tuple(map(documents.show_ai, series["ai"])),
+            odds_series=tuple(map(documents.show_odds, series["odds"])),
             bars=tuple(_evidence(db, market)),
             ledger=tuple(ledger.entries(db, 1, MOST_ROWS, subject=market.id)),
-            my_vote=vote and MarketVote("yes" if vote.is_yes else "no", iso(vote.voted_at)),
-            my_forecast=forecast and OwnForecast(forecast.p, iso(forecast.at), forecast.seq, forecast.salt),
+            my_vote=vote and documents.MarketVote("yes" if vote.is_yes else "no", iso(vote.voted_at)),
+            my_forecast=forecast and documents.OwnForecast(forecast.p, iso(forecast.at), forecast.seq, forecast.salt),
         )
 
 
 @predictions.post("/v1/predictions/<market_id>/vote")
 @operation(tag="Predictions", key="welcome", limit="votes", raises=(ResourceNotFound, VotingClosed))
-def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
+def vote(market_id: str, body: entries.UserVote, caller: Caller) -> entries.Voted:
     """Vote yes or no on a prediction market or a challenge.
 
     One vote per key, per end user of a delegating key, or per address without a key; a later vote replaces it until
@@ -192,12 +159,12 @@ def vote(market_id: str, body: UserVote, caller: Caller) -> Voted:
     voters, their pool or any score.
     """
     with services().database.writing() as db:
-        return cast(db, find_listed(db, market_id), body.vote, caller, services().world_now)
+        return entries.cast(db, find_listed(db, market_id), body.vote, caller, services().world_now)
 
 
 @predictions.post("/v1/predictions/<market_id>/forecast")
 @operation(tag="Predictions", key="required", limit="votes", raises=(ResourceNotFound, VotingClosed))
-def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForecast:
+def forecast(market_id: str, body: entries.NewForecast, caller: Caller) -> entries.RecordedForecast:
     """Enter the tournament: give P(YES) of a market by its `id`; of a challenge it is kept, but does not count.
 
     You may give another forecast until `closes_at`; every one is kept, and a row of the ledger commits to it with a
@@ -207,12 +174,12 @@ def forecast(market_id: str, body: NewForecast, caller: Caller) -> RecordedForec
     of votes and does not count against the daily quota.
     """
     with services().database.writing() as db:
-        return record(db, market_id, body.p_yes, caller, services().world_now)
+        return entries.record(db, market_id, body.p_yes, caller, services().world_now)
 
 
 @predictions.post("/v1/forecasts")
 @operation(tag="Predictions", key="required", limit="forecast lists")
-def forecast_all(body: ForecastList, caller: Caller) -> ForecastResults:
+def forecast_all(body: entries.ForecastList, caller: Caller) -> entries.ForecastResults:
     """Forecast up to 200 markets at once: as POST /api/v1/predictions/{market_id}/forecast, with a result for each.
 
     All are recorded in one transaction. A forecast that is refused, because its market is closed or unknown, leaves the
@@ -220,8 +187,8 @@ def forecast_all(body: ForecastList, caller: Caller) -> ForecastResults:
     against the daily quota.
     """
     with services().database.writing() as db:
-        results = tuple(record_all(db, body.forecasts, caller, services().world_now))
-    return ForecastResults(sum(result.recorded is not None for result in results), results)
+        results = tuple(entries.record_all(db, body.forecasts, caller, services().world_now))
+    return entries.ForecastResults(sum(result.recorded is not None for result in results), results)
 
 
 @predictions.get("/predictions/shadow")
@@ -262,9 +229,9 @@ def ai_vs_market() -> Response:
 
 
 @lru_cache(maxsize=2)
-def _list_header(snapshot: Snapshot) -> ListHeader:
-    """The header of a stored list, which is read once."""
-    return _HEADER.validate_json(snapshot.body)
+def _list_header(snapshot: Snapshot) -> tuple[DocumentHeader, str | None]:
+    """The header of a stored list and the cursor of its next page, which are read once."""
+    return adapter(DocumentHeader).validate_json(snapshot.body), json.loads(snapshot.body).get("next")
 
 
 def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_age: int | None) -> Response:
@@ -274,11 +241,10 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
     """
     media, with_votes = responses.wanted(), name == "predictions"
     snapshot = latest(name)
-    header = _list_header(snapshot)
+    header, following = _list_header(snapshot)
     if not request.query_string and media is None:
-        link(header.next)
+        link(following)
         return document(snapshot, max_age=max_age)
-    plain = {field: vars(header)[field] for field in DocumentHeader.__dataclass_fields__}
     now, with_votes = unix(header.timestamp), with_votes and media is None
     selection = MarketSelection(query.status, query.asset, query.category, query.comparator, query.sort)
     with services().database.reading() as db:
@@ -287,7 +253,7 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
     link(page.following)
     if media:
         return responses.file(markets_table(rows, header.world), media, max_age)
-    body = predictions_document(rows, DocumentHeader(**plain), page.following)
+    body = documents.predictions_document(rows, header, page.following)
     return document(BodyBytes(to_json(body)), max_age=max_age)
 
 
@@ -296,30 +262,26 @@ def show_all(
 ) -> list[ListedPrediction]:
     """The markets or challenges as they are published at the world second `now`."""
     ids = [market.id for market in markets]
-    tallies = listings.vote_tallies(db, ids)
-    unread = None if with_votes else stored.vote_probabilities(db, ids)
-    opinions = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
     snapshot = find("prices")
-    prices = prices_by_asset(read_prices(snapshot) if snapshot else None)
-    return list_all(
+    return documents.list_all(
         markets,
-        tallies=tallies,
-        prices=prices,
-        opinions=opinions,
+        tallies=listings.vote_tallies(db, ids),
+        prices=prices_by_asset(read_prices(snapshot) if snapshot else None),
+        opinions=listings.latest_opinions(db, [market.id for market in markets if market.settlement is None]),
         now=now,
-        probabilities=unread,
+        probabilities=None if with_votes else stored.vote_probabilities(db, ids),
         answers_topics=services().panel.answers_topics,
     )
 
 
-def _evidence(db: Connection, market: Prediction) -> list[EvidenceBars]:
+def _evidence(db: Connection, market: Prediction) -> list[documents.EvidenceBars]:
     """The hourly bars that settled a market, of each of its assets."""
     settlement = market.settlement
     if settlement is None or market.resolver != "bars":
         return []
     since = market.created_at - LONGEST_CLOSURE_S
     return [
-        evidence_bars(market, asset, bars.load_bars(db, asset, since, settlement.resolved_at, HOUR))
+        documents.evidence_bars(market, asset, bars.load_bars(db, asset, since, settlement.resolved_at, HOUR))
         for asset in market.question.assets
     ]
 

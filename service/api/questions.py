@@ -119,7 +119,6 @@ class QuestionInput:
         raise AssumedReading(detail, [FieldError(self.name, detail, "assumed")], readings)
 
     def require_agreement(self, question: Question) -> None:
-        """Raise InvalidRequest for each field that says something else than the text."""
         if not self.fields:
             return
         document = MEANINGS.dump_python(understood(question), mode="json")
@@ -170,10 +169,9 @@ class EarlierReading(BaseModel):
         if reading.intent == "alert":
             return ContextQuestion(replace(question, level_pct=reading.level_pct), is_alert=True)
         language, before = LANGUAGES_BY_NAME.get(self.language or ""), self._before(earlier)
-        if reading.intent != "price":
-            return ContextQuestion(question, language, before=before)
+        is_price = reading.intent == "price"
         return ContextQuestion(
-            question, language, is_price=True, before=before, amount=reading.amount, currency=reading.currency
+            question, language, is_price=is_price, before=before, amount=reading.amount, currency=reading.currency
         )
 
     def _before(self, circumstances: Circumstances) -> Question | None:
@@ -191,7 +189,6 @@ class EarlierReading(BaseModel):
 
 
 def invalid_context(detail: str) -> InvalidRequest:
-    """The refusal of an earlier question that cannot be carried on."""
     return InvalidRequest(f"The earlier question in `context` is not valid: {detail}", [FieldError("context", detail)])
 
 

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -131,11 +132,11 @@ def request_id(value: str | None) -> str:
     return value if value and REQUEST_ID.fullmatch(value) else f"{getrandbits(64):016x}"
 
 
+@dataclass(frozen=True)
 class BodyBytes:
     """A body that, unlike a Snapshot, is hashed and compressed when it is sent, in the encoding that is asked for."""
 
-    def __init__(self, body: bytes) -> None:
-        self.body = body
+    body: bytes
 
     @property
     def etag(self) -> str:
@@ -178,22 +179,17 @@ def document(
     `is_final` never changes, so they need not ask again. None is for documents that need a key: no cache may keep
     them, but the caller may still send their ETag.
     """
-    tag = f'W/"{content.etag}"'
-    if max_age is None:
-        policy = "no-store"
-    else:
-        policy = f"public, max-age={max_age}, " + ("immutable" if is_final else f"stale-while-revalidate={max_age}")
-    headers = [("ETag", tag), ("Cache-Control", policy), VARY]
-    environ = request.environ
+    tag, environ = f'W/"{content.etag}"', request.environ
+    renewal = "immutable" if is_final else f"stale-while-revalidate={max_age}"
+    policy = "no-store" if max_age is None else f"public, max-age={max_age}, {renewal}"
+    add_headers([("ETag", tag), ("Cache-Control", policy), VARY])
     tags = environ.get("HTTP_IF_NONE_MATCH")
     if tags and _matches(tags, tag):
-        add_headers(headers)
         return _Encoded(status=304)
     encoding = "identity" if media == PARQUET else chosen(environ.get("HTTP_ACCEPT_ENCODING", ""))
     if encoding == "identity":
-        add_headers(headers)
         return _Encoded(content.body, content_type=media)
-    add_headers([*headers, ("Content-Encoding", encoding)])
+    add_headers([("Content-Encoding", encoding)])
     return _Encoded(getattr(content, encoding), content_type=media)
 
 
@@ -254,11 +250,13 @@ def wanted() -> str | None:
 
 def file(table: Table, media: str, max_age: int | None) -> Response:
     """The table as a file of this media type, named for its address; `max_age` as in `document`."""
-    name = f"{request.path.rpartition('/')[2]}.{'parquet' if media == PARQUET else 'csv'}"
-    add_headers([("Content-Disposition", f'attachment; filename="{name}"')])
     if media == PARQUET:
-        return document(BodyBytes(table.to_parquet()), max_age=max_age, media=PARQUET)
-    return document(BodyBytes(table.to_csv()), max_age=max_age, media=f"{CSV}; charset=utf-8")
+        suffix, content = "parquet", table.to_parquet()
+    else:
+        suffix, content, media = "csv", table.to_csv(), f"{CSV}; charset=utf-8"
+    name = f"{request.path.rpartition('/')[2]}.{suffix}"
+    add_headers([("Content-Disposition", f'attachment; filename="{name}"')])
+    return document(BodyBytes(content), max_age=max_age, media=media)
 
 
 def snapshot(name: str, kind: TypeAdapter[Kind], table: Callable[[Kind], Table], max_age: int | None) -> Response:

@@ -14,18 +14,11 @@ from service.api.responses import document
 from service.api.services import latest, services
 from service.documents import DocumentHeader
 from service.errors import ResourceNotFound
-from service.forecasting.predictions.scores.forecasters import (
-    NAMES,
-    RESERVED_NAMES,
-    ForecasterDocument,
-    ForecastersDocument,
-    RevealedForecast,
-    caller_entry,
-)
+from service.forecasting.predictions.scores import forecasters as tables
+from service.forecasting.predictions.scores.forecasters import ForecasterDocument, ForecastersDocument, RevealedForecast
 from service.forecasting.predictions.scores.streaks import StreaksDocument
 from service.market.instants import iso
 from service.store import forecasts
-from service.store import forecasts as stored
 from service.store.forecasts import SettledForecast
 from service.store.snapshots import Snapshot
 
@@ -34,7 +27,7 @@ forecasters = Blueprint("forecasters", __name__, url_prefix="/api/v1/forecasters
 streaks = Blueprint("streaks", __name__, url_prefix="/api")
 MAX_AGE_S = 30
 MOST_FORECASTS = 40
-NAME = re.compile(NAMES)
+NAME = re.compile(tables.NAMES)
 
 TABLE = TypeAdapter(ForecastersDocument)
 
@@ -75,14 +68,14 @@ def forecaster(name: str) -> ForecasterDocument:
     """
     table = _listed(latest("forecasters"))
     with services().database.reading() as db:
-        row = stored.find_forecaster(db, name) if NAME.fullmatch(name) else None
+        row = forecasts.find_forecaster(db, name) if NAME.fullmatch(name) else None
         recent = forecasts.settled_forecasts(db, row.id, MOST_FORECASTS) if row else []
-    if row is None and name not in RESERVED_NAMES:
+    if row is None and name not in tables.RESERVED_NAMES:
         raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
     entries = tuple(entry for entry in table.entries if entry.name == name)
     if row and row.record:
         rank = next((entry.rank for entry in entries), None)
-        entries = (caller_entry(row.name, row.id, row.record, rank),)
+        entries = (tables.caller_entry(row.name, row.id, row.record, rank),)
     header = {field: getattr(table, field) for field in DocumentHeader.__dataclass_fields__}
     return ForecasterDocument(
         schema="forecaster/1", **header, name=name, entries=entries, forecasts=tuple(map(_revealed, recent))
@@ -91,7 +84,6 @@ def forecaster(name: str) -> ForecasterDocument:
 
 @lru_cache(maxsize=2)
 def _listed(snapshot: Snapshot) -> ForecastersDocument:
-    """The stored table, which is read once."""
     return TABLE.validate_json(snapshot.body)
 
 

@@ -51,7 +51,6 @@ class Services:
 
     @property
     def world_now(self) -> int:
-        """The present second of world time."""
         return self.clock.at(self.now())
 
 
@@ -100,14 +99,14 @@ def require_listed(asset: str) -> None:
 def is_there(services: Services, latest: Knowledge) -> bool:
     """Whether the live world has what a question needs: fits, and no history that is still arriving."""
     with services.database.reading() as db:
-        histories = bars.histories(db, ASSETS, services.step, services.clock.at(services.now()))
+        histories = bars.histories(db, ASSETS, services.step, services.world_now)
     return latest.fits is not None and has_arrived(histories)
 
 
 def not_yet(services: Services) -> ServiceUnavailable:
     """The reason why a document or an answer is not there yet, to be raised."""
     with services.database.reading() as db:
-        now = services.clock.at(services.now())
+        now = services.world_now
         histories = bars.histories(db, ASSETS, services.step, now).values()
     if services.clock.world != "live":
         detail = "It is being computed for the first time, in the first two minutes of a new service."

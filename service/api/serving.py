@@ -82,7 +82,7 @@ def serve(app: Flask, settings: Settings, announce: Callable[[], None] = lambda:
     with stop_signals(server.pull_trigger) as stop:
         announce()
         while not stop.is_set():
-            _turn(sockets, timeout=1)
+            wasyncore.loop(timeout=1, use_poll=True, map=sockets, count=1)
             _close_late(server)
     streams_of(app).stop()
     server.del_channel()
@@ -185,7 +185,6 @@ class _Channel(HTTPChannel):
         self.waiting_since = monotonic()
 
     def received(self, data: bytes) -> bool:
-        """Take what the client sent."""
         since = self.waiting_since or monotonic()
         done = super().received(data)
         self.waiting_since = since if self.request is not None else None
@@ -228,10 +227,6 @@ def _is_idle(channel: HTTPChannel) -> bool:
     return not channel.requests and not channel.total_outbufs_len
 
 
-def _turn(sockets: dict, timeout: float) -> None:
-    wasyncore.loop(timeout=timeout, use_poll=True, map=sockets, count=1)
-
-
 def _drain(server: Any, sockets: dict) -> None:
     """Finish the responses in progress; connections are closed as they fall idle."""
     deadline = monotonic() + DRAIN_S
@@ -242,4 +237,4 @@ def _drain(server: Any, sockets: dict) -> None:
                 channel.will_close = True
         if not channels:
             return
-        _turn(sockets, timeout=0.1)
+        wasyncore.loop(timeout=0.1, use_poll=True, map=sockets, count=1)

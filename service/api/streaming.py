@@ -34,17 +34,15 @@ class StreamEvent:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The `id` to continue from, without an event, and the pause before a client reconnects."""
+    """The `id` to continue from, without an event; a client reconnects a second after the end."""
 
     id: int
-    retry_ms: int = 1000
 
 
 Events = Generator[StreamEvent | Checkpoint | None]
 
 
 def wanted() -> bool:
-    """Whether this request prefers a stream to a document."""
     return request.accept_mimetypes.best_match(["application/json", MEDIA]) == MEDIA
 
 
@@ -70,7 +68,7 @@ def keep(response: Response, keep_body: Callable[[bytes | None], None]) -> bool:
 
 def _text(event: StreamEvent | Checkpoint) -> bytes:
     if isinstance(event, Checkpoint):
-        return b"retry: %d\nid: %d\n\n" % (event.retry_ms, event.id)
+        return b"retry: 1000\nid: %d\n\n" % event.id
     number = b"" if event.id is None else b"id: %d\n" % event.id
     return b"event: %s\n%sdata: %s\n\n" % (event.name.encode(), number, event.data)
 

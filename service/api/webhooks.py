@@ -166,7 +166,7 @@ def all_of_key(caller: KeyHolder) -> WebhookList:
     """Your webhook endpoints, oldest first."""
     with services().database.reading() as db:
         rows = stored.key_webhooks(db, caller.key_id)
-    return WebhookList(len(rows), WEBHOOKS[caller.plan], tuple(_endpoint(row) for row in rows))
+    return WebhookList(len(rows), WEBHOOKS[caller.plan], tuple(endpoint_of(row, services().now()) for row in rows))
 
 
 @webhooks.get("/<webhook_id>")
@@ -174,7 +174,7 @@ def all_of_key(caller: KeyHolder) -> WebhookList:
 def of_id(webhook_id: str, caller: KeyHolder) -> WebhookEndpoint:
     """One webhook endpoint."""
     with services().database.reading() as db:
-        return _endpoint(_row(db, caller, webhook_id))
+        return endpoint_of(_row(db, caller, webhook_id), services().now())
 
 
 @webhooks.patch("/<webhook_id>")
@@ -191,7 +191,7 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
         changes |= _pause(row, body.status)
-        return _endpoint(stored.change_webhook(db, row, **changes) if changes else row)
+        return endpoint_of(stored.change_webhook(db, row, **changes) if changes else row, services().now())
 
 
 @webhooks.delete("/<webhook_id>")
@@ -276,11 +276,7 @@ def _status(row: WebhookRow) -> WebhookStatus:
 
 
 def _with_secret(row: WebhookRow) -> WebhookWithSecret:
-    return WebhookWithSecret(row.secrets.current(services().key_secrets.current), _endpoint(row))
-
-
-def _endpoint(row: WebhookRow) -> WebhookEndpoint:
-    return endpoint_of(row, services().now())
+    return WebhookWithSecret(row.secrets.current(services().key_secrets.current), endpoint_of(row, services().now()))
 
 
 def endpoint_of(row: WebhookRow, now: float) -> WebhookEndpoint:

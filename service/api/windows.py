@@ -73,7 +73,6 @@ class MinuteWindows:
         self._hits: dict[str, int] = {}
 
     def count(self, key: str, now: float, amount: int = 1) -> Window:
-        """Count hits in the minute around `now`."""
         ends = window_end(now, MINUTE)
         if self._redis and now >= self._away_until:
             try:
@@ -91,7 +90,6 @@ class MinuteWindows:
             return Window(self._hits[key], self._ends)
 
     def forget(self) -> None:
-        """Begin without hits."""
         with self._lock:
             self._hits = {}
 
@@ -160,7 +158,7 @@ def _count(key: str, length: int, amount: int = 1) -> Window:
 
 
 def _reserve(key: str, calls: int, amount: int) -> Window:
-    """Count hits of a day until they are settled or refunded, or their lease ends; beyond `most` none is counted."""
+    """Count hits of a day until they are settled or refunded, or their lease ends; beyond `calls` none is counted."""
     now, id, limits = services().now(), secrets.token_hex(8), request_limits.get()
     with services().database.writing() as db:
         window = quotas.reserve(db, id, key, window_end(now, DAY), calls, now, amount)
@@ -231,9 +229,7 @@ def daily_quota(holder: KeyHolder) -> QuotaStatus:
 def charge_rows(count: int) -> None:
     """Count this request once more in its minute for each ROWS_PER_CALL rows that its answer is computed from."""
     limits, calls = request_limits.get(None), count // ROWS_PER_CALL
-    if limits is None or not calls:
-        return
-    for key, status in limits.statuses.items():
+    for key, status in limits.statuses.items() if limits and calls else ():
         if status.window_s == MINUTE:
             hits = _count(key, MINUTE, calls).hits
             limits.statuses[key] = status._replace(remaining=max(0, status.limit - hits))
@@ -265,9 +261,9 @@ def refund() -> None:
             quotas.release(db, limits.reservations.values())
     except SQLAlchemyError as error:
         log.warning("refund_delayed", charges=len(limits.reservations), error=type(error).__name__)
-        metrics.observe_refund(is_delayed=True)
+        metrics.REFUNDS.labels("later").inc()
     else:
-        metrics.observe_refund(is_delayed=False)
+        metrics.REFUNDS.labels("at once").inc()
         for key in limits.reservations:
             status = limits.statuses[key]
             limits.statuses[key] = status._replace(remaining=status.remaining + 1)

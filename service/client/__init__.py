@@ -24,7 +24,7 @@ from service.client.errors import TimedOut as TimedOut
 from service.client.errors import Unauthorized as Unauthorized
 from service.client.errors import Unavailable as Unavailable
 from service.client.errors import WebhookInvalid as WebhookInvalid
-from service.client.streams import verify_webhook as verify_webhook
+from service.client.exchange import verify_webhook as verify_webhook
 
 # The names of the assets by key.
 ASSETS: dict[str, str] = {

@@ -47,8 +47,8 @@ class AsyncClient(
         async with asyncio.timeout(self.timeout_s):
             return await self._http.request(method, path, **options)
 
-    def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
-        return self._http.stream(**request)
+    def _open(self, method: str, path: str, **options: Any) -> AbstractAsyncContextManager[httpx.Response]:
+        return self._http.stream(method, path, **options)
 
     def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
         return answer.aiter_text()
@@ -103,8 +103,8 @@ class Client(Operations[Page, str, bytes, None, Generator[Page, None, None], Gen
         return _within(self.timeout_s, lambda: self._http.request(method, path, **options))
 
     @asynccontextmanager
-    async def _open(self, request: dict[str, Any]) -> AsyncIterator[httpx.Response]:
-        with self._http.stream(**request) as answer:
+    async def _open(self, method: str, path: str, **options: Any) -> AsyncIterator[httpx.Response]:
+        with self._http.stream(method, path, **options) as answer:
             yield answer
 
     async def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:

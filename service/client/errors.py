@@ -103,7 +103,6 @@ def refusal_of(answer: httpx.Response) -> Refused:
 
 
 def document_of(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON object of an answer; raises ServerFault where it is none."""
     document = _object(answer)
     if document is None:
         raise ServerFault(answer.status_code, {"detail": "The answer is not JSON: is this address the service's?"})
@@ -111,7 +110,6 @@ def document_of(answer: httpx.Response) -> dict[str, Any]:
 
 
 def refusal(status: int, problem: dict[str, Any] | None) -> Refused:
-    """The exception for a status and a problem document."""
     problem = problem or {}
     if problem.get("code") == "history_arriving":
         return HistoryPending(status, problem)

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import inspect
+import json
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 import httpx
 
-from service.client.errors import ConnectionFailed, RateLimited, TimedOut, document_of, refusal_of
-from service.client.streams import AnswerReader, EventReader, is_document, path_of, present, question_body
+from service.client.errors import (
+    ConnectionFailed,
+    RateLimited,
+    TimedOut,
+    WebhookInvalid,
+    document_of,
+    refusal,
+    refusal_of,
+)
 
 TIMEOUT_S = 30.0
+SILENCE_S = 15.0  # a stream sends a heartbeat every ten seconds
 RECONNECT_S = 1.0
 MOST_ROWS = 500  # of the ledger on a page
 
@@ -26,6 +37,44 @@ Items = TypeVar("Items")
 Lines = TypeVar("Lines")
 T = TypeVar("T")
 Page = dict[str, Any]
+
+
+def once(idempotency_key: str | None) -> dict[str, str]:
+    """The header under which a retry is free."""
+    return {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+
+
+def path_of(root: str, *names: str) -> str:
+    """The address below `root` with these names in it, whatever their characters."""
+    return "/".join((root, *(quote(name, safe="") for name in names)))
+
+
+def present(**parameters: object) -> dict[str, Any]:
+    """The parameters that have a value; an empty one would be refused."""
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def question_body(
+    question: str | Mapping[str, Any], context: str | Mapping[str, Any] | None, *, strict: bool
+) -> dict[str, Any]:
+    """The body of a text, which may carry the question in `context` on, or of what was understood before."""
+    body = {"question": question} if isinstance(question, str) else {"understood": dict(question)}
+    return body | present(context=context, strict=strict or None)
+
+
+def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str) -> dict[str, Any]:
+    """The event in a webhook message, after checking its signature; raises WebhookInvalid.
+
+    `body` and `headers` are those of the request as they came, `secret` is `whsec_…`. A message may come twice, with
+    the same `webhook-id` in its headers.
+    """
+    from standardwebhooks import Webhook, WebhookVerificationError
+    from standardwebhooks.webhooks import EmptyWebhookSecretError
+
+    try:
+        return Webhook(secret).verify(body, dict(headers))
+    except (WebhookVerificationError, EmptyWebhookSecretError, ValueError) as error:
+        raise WebhookInvalid(f"The message is not valid: {error}.") from None
 
 
 class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
@@ -55,32 +104,25 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         """What sends requests, by default over the network: a connection that was not made is tried once more."""
 
     @abstractmethod
-    def _result(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """What a call gives for its work."""
+    def _result(self, work: Coroutine[Any, Any, Any]) -> Any: ...
 
     @abstractmethod
-    def _items(self, items: AsyncGenerator[Any, None]) -> Any:
-        """What a call gives for the items of its work."""
+    def _items(self, items: AsyncGenerator[Any, None]) -> Any: ...
 
     @abstractmethod
-    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """The complete answer to a request, within `timeout_s`."""
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response: ...
 
     @abstractmethod
-    def _open(self, request: dict[str, Any]) -> AbstractAsyncContextManager[httpx.Response]:
-        """The answer to a request while it comes."""
+    def _open(self, method: str, path: str, **options: Any) -> AbstractAsyncContextManager[httpx.Response]: ...
 
     @abstractmethod
-    def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]:
-        """The text of an answer as it comes."""
+    def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]: ...
 
     @abstractmethod
-    async def _complete(self, answer: httpx.Response) -> None:
-        """Read the rest of an answer."""
+    async def _complete(self, answer: httpx.Response) -> None: ...
 
     @abstractmethod
-    async def _pause(self, seconds: float) -> None:
-        """Wait."""
+    async def _pause(self, seconds: float) -> None: ...
 
     def ask_stream(
         self,
@@ -100,17 +142,21 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         return self._items(self._steps(question_body(question, context, strict=strict), idempotency_key))
 
     async def _steps(self, body: Mapping[str, Any], key: str | None) -> AsyncGenerator[Page, None]:
-        reader = AnswerReader(time.monotonic() + self.timeout_s)
-        async with self._stream(reader.request(body, key)) as answer:
-            if is_document(answer):
+        deadline, headers = time.monotonic() + self.timeout_s, {"Accept": "text/event-stream", **once(key)}
+        async with self._stream("POST", "/api/v1/oracle", timeout=SILENCE_S, json=body, headers=headers) as answer:
+            if answer.headers.get("Content-Type", "").startswith("application/json"):  # of a stream that was kept
                 await self._complete(answer)
                 yield {"event": "consensus", **answer.json()}
                 return
-            async for text in self._pieces(answer):
-                for step in reader.feed(text):
-                    yield step
-                    if step["event"] == "consensus":
-                        return
+            async for fields in self._blocks(answer, deadline):
+                if "data" not in fields:
+                    continue  # a heartbeat
+                name, payload = fields.get("event", "message"), json.loads(fields["data"])
+                if name == "error":
+                    raise refusal(payload.get("status", 500), payload)
+                yield {"event": name, **payload}
+                if name == "consensus":
+                    return
         raise ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
 
     def export_ledger(self, first_seq: int = 1) -> Lines:
@@ -149,22 +195,37 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         it the first is one that comes from now on. `seconds` is how long one stream may stay open, at most 300. Raises
         Refused if the service refuses the stream; while it cannot be reached the client tries again.
         """
-        return self._items(self._events(EventReader(events, assets, after_seq, seconds)))
+        lists = {"events": ",".join(events) or None, "assets": ",".join(assets) or None}
+        return self._items(self._events(after_seq, present(**lists, seconds=seconds)))
 
-    async def _events(self, reader: EventReader) -> AsyncGenerator[Page, None]:
+    async def _events(self, after_seq: int | None, selection: dict[str, Any]) -> AsyncGenerator[Page, None]:
+        timeout = httpx.Timeout(self.timeout_s, read=SILENCE_S)
         while True:
+            params = selection | present(after_seq=after_seq)
             with suppress(ConnectionFailed, TimedOut):
-                async with self._stream(reader.request(self.timeout_s)) as answer:
-                    async for text in self._pieces(answer):
-                        for event in reader.feed(text):
-                            yield event
+                async with self._stream("GET", "/api/v1/events", timeout=timeout, params=params) as answer:
+                    async for fields in self._blocks(answer):
+                        if "id" in fields:
+                            after_seq = int(fields["id"])
+                            if "data" in fields:
+                                yield json.loads(fields["data"])
             await self._pause(RECONNECT_S)
 
+    async def _blocks(self, answer: httpx.Response, deadline: float = math.inf) -> AsyncGenerator[dict[str, str], None]:
+        """The fields of each server-sent event; raises TimeoutError after `deadline`, of the monotonic clock."""
+        rest = ""
+        async for text in self._pieces(answer):
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            *blocks, rest = (rest + text).split("\n\n")
+            for block in blocks:
+                yield dict(line.split(": ", 1) for line in block.split("\n"))
+
     @asynccontextmanager
-    async def _stream(self, request: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+    async def _stream(self, method: str, path: str, **options: Any) -> AsyncIterator[httpx.Response]:
         """The answer to a request while it comes; raises Refused."""
         with self._failing():
-            async with self._open(request) as answer:
+            async with self._open(method, path, **options) as answer:
                 if answer.status_code != 200:
                     await self._complete(answer)
                     raise refusal_of(answer)
@@ -203,7 +264,6 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         return self._result(self._send(lambda _: None, "DELETE", path))
 
     def _use_key(self, key: Page) -> Page:
-        """Send a key that was issued from now on."""
         self._http.headers["X-API-Key"] = key["api_key"]
         return key
 
@@ -214,10 +274,10 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
                 answer = await self._request(method, path, **options)
             if answer.status_code < 300:
                 return read(answer)
-            refusal = refusal_of(answer)
-            wait_s = refusal.retry_after_s if isinstance(refusal, RateLimited) else None
+            error = refusal_of(answer)
+            wait_s = error.retry_after_s if isinstance(error, RateLimited) else None
             if wait_s is None or time.monotonic() + wait_s > end:
-                raise refusal
+                raise error
             await self._pause(wait_s)
 
     @contextmanager

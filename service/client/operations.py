@@ -7,8 +7,19 @@ from copy import copy
 from typing import Any, Literal, TypedDict, Unpack
 
 from service.client.errors import ProofFailed
-from service.client.exchange import Document, Exchange, File, Items, Lines, Nothing, Text
-from service.client.streams import once, path_of, present, question_body
+from service.client.exchange import (
+    Document,
+    Exchange,
+    File,
+    Items,
+    Lines,
+    Nothing,
+    Text,
+    once,
+    path_of,
+    present,
+    question_body,
+)
 
 # What the pages of an operation hold, and how many at most.
 PAGES = {

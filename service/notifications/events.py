@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
@@ -35,6 +35,8 @@ TestType = Literal["webhook.test"]
 # The rows that may be events, and those of them that are about a stored prediction.
 KINDS: tuple[Kind, ...] = ("votes", "resolution", "answer", "lane_trade", "hospital", "apex", "consensus")
 ABOUT_PREDICTIONS: tuple[Kind, ...] = ("votes", "resolution", "answer")
+RESOLVED_TYPES: dict[str, EventType] = {"challenge": "challenge.resolved", "answer": "answer.resolved"}
+LANE_TYPES: dict[str, EventType] = {"trade": "lane.trade", "harvest": "lane.harvest", "switch": "lane.switch"}
 
 
 @dataclass(frozen=True)
@@ -188,31 +190,37 @@ def event_of(entry: ChainEntry, world: World, predictions: Mapping[str, Predicti
     """
     if entry.backfilled or entry.kind not in KINDS:
         return None
+    body, subject = entry.body, entry.subject
     if entry.kind in ABOUT_PREDICTIONS:
-        prediction = predictions.get(entry.subject)
-        description = _of_prediction(entry.kind, prediction) if prediction else None
+        prediction = predictions.get(subject)
+        if prediction is None or (entry.kind == "votes" and prediction.category == "challenge"):
+            return None
+        assets = prediction.question.assets
+        type, data = _opened(prediction) if entry.kind == "votes" else _resolved(prediction)
+    elif entry.kind == "lane_trade":
+        type, assets = LANE_TYPES[body["kind"]], (body["subject"],) if body["subject"] in ASSETS else ()
+        fields = _fields(body, "subject", "note", "price", "value_usd", "cost_usd", "pnl_usd")
+        data = LaneAction(lane=subject, at=instant_of(body["time"]), **fields)
+    elif entry.kind == "hospital":
+        type, assets = "hospital.published", ()
+        data = PublishedReview(subject, len(body["judged"]), body["sha256"])
+    elif entry.kind == "apex":
+        type, assets = "apex.called", (body["asset"],)
+        fields = _fields(body, "spot", "p_up", "confidence", "agreement", "special")
+        data = ApexCall(at=instant_of(body["at"]), **fields)
     else:
-        description = _DESCRIPTIONS[entry.kind](entry.subject, entry.body)
-    if description is None:
-        return None
-    type, assets, data = description
+        type, assets = "consensus.changed", (subject,)
+        data = ChangedConsensus(at=instant_of(body["at"]), **_fields(body, "direction", "previous", "p_up"))
     return Event(entry.seq, type, datetime.fromisoformat(entry.recorded_at), world, assets, data)
 
 
-Description = tuple[EventType, tuple[str, ...], EventData]
+def _fields(body: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: body[name] for name in names}
 
 
-def _of_prediction(kind: Kind, prediction: Prediction) -> Description | None:
-    assets = prediction.question.assets
-    if kind == "votes":
-        return None if prediction.category == "challenge" else ("market.opened", assets, _opened(prediction))
-    types: dict[str, EventType] = {"challenge": "challenge.resolved", "answer": "answer.resolved"}
-    return types.get(prediction.category, "market.resolved"), assets, _resolved(prediction)
-
-
-def _opened(market: Prediction) -> OpenedMarket:
+def _opened(market: Prediction) -> tuple[EventType, OpenedMarket]:
     assert market.commitment, "the row of its votes is written with the market"
-    return OpenedMarket(
+    return "market.opened", OpenedMarket(
         id=market.id,
         question=market.question.text,
         category=market.category,
@@ -223,10 +231,11 @@ def _opened(market: Prediction) -> OpenedMarket:
     )
 
 
-def _resolved(prediction: Prediction) -> ResolvedQuestion:
-    settlement = prediction.settlement
+def _resolved(prediction: Prediction) -> tuple[EventType, ResolvedQuestion]:
+    settlement, author = prediction.settlement, prediction.author
     assert settlement, "the row of its settlement is written with it"
-    return ResolvedQuestion(
+    is_answer = prediction.category == "answer" and author is not None  # of `key:ID` or `key:ID:END_USER`
+    return RESOLVED_TYPES.get(prediction.category, "market.resolved"), ResolvedQuestion(
         id=prediction.id,
         question=prediction.question.text,
         category=prediction.category,
@@ -236,48 +245,11 @@ def _resolved(prediction: Prediction) -> ResolvedQuestion:
         resolved_at=utc(settlement.resolved_at),
         resolved_by=settlement.source,
         evidence=settlement.evidence,
-        end_user=_end_user(prediction),
+        end_user=(":".join(author.split(":")[2:]) or None) if is_answer else None,
     )
 
 
-def _end_user(prediction: Prediction) -> str | None:
-    """The end user in the author of an answer, which is `key:ID` or `key:ID:END_USER`."""
-    if prediction.category != "answer" or prediction.author is None:
-        return None
-    return ":".join(prediction.author.split(":")[2:]) or None
-
-
-def _lane_action(lane: str, body: Mapping[str, Any]) -> Description:
-    types: dict[str, EventType] = {"trade": "lane.trade", "harvest": "lane.harvest", "switch": "lane.switch"}
-    fields = {name: body[name] for name in ("subject", "note", "price", "value_usd", "cost_usd", "pnl_usd")}
-    assets = (body["subject"],) if body["subject"] in ASSETS else ()
-    return types[body["kind"]], assets, LaneAction(lane=lane, at=instant_of(body["time"]), **fields)
-
-
-def _review(month: str, body: Mapping[str, Any]) -> Description:
-    return "hospital.published", (), PublishedReview(month, len(body["judged"]), body["sha256"])
-
-
-def _apex_call(_subject: str, body: Mapping[str, Any]) -> Description:
-    fields = {name: body[name] for name in ("spot", "p_up", "confidence", "agreement", "special")}
-    return "apex.called", (body["asset"],), ApexCall(at=instant_of(body["at"]), **fields)
-
-
-def _changed(asset: str, body: Mapping[str, Any]) -> Description:
-    fields = {name: body[name] for name in ("direction", "previous", "p_up")}
-    return "consensus.changed", (asset,), ChangedConsensus(at=instant_of(body["at"]), **fields)
-
-
-_DESCRIPTIONS: Mapping[Kind, Callable[[str, Mapping[str, Any]], Description]] = {
-    "lane_trade": _lane_action,
-    "hospital": _review,
-    "apex": _apex_call,
-    "consensus": _changed,
-}
-
-
 def message_of(endpoint: str, event: Event) -> Message:
-    """The message about an event to the endpoint of that id."""
     return Message(f"msg_{endpoint}_{event.id}", event.id, event.type, EVENT.dump_json(event).decode())
 
 

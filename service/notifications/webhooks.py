@@ -29,17 +29,8 @@ LONGEST_URL = 2048
 NOT_PUBLIC = tuple(
     ip_network(network)
     for network in (
-        "::/96",
-        "::ffff:0:0/96",
-        "::ffff:0:0:0/96",
-        "64:ff9b::/96",
-        "64:ff9b:1::/48",
-        "2001::/23",
-        "2002::/16",
-        "fec0::/10",
-        "3fff::/20",
-        "192.0.0.0/24",
-        "192.88.99.0/24",
+        *("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/23", "2002::/16"),
+        *("fec0::/10", "3fff::/20", "192.0.0.0/24", "192.88.99.0/24"),
     )
 )
 LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
@@ -107,7 +98,6 @@ class EndpointSecrets:
     rotated_at: int | None
 
     def current(self, key_secret: bytes) -> str:
-        """The newest secret, `whsec_…`."""
         return self._secret(key_secret, self.rotations)
 
     def old_valid_until(self, now: float) -> int | None:

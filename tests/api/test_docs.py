@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from bot.languages import catalogue
 from service.api.errors import HTTP
 from service.api.home import FILES, FOLDER, PAGES, PHRASES
-from service.api.openapi_texts import KEY, SampleCall, samples
+from service.api.openapi_texts import KEY, ORIGIN, SampleCall, samples
 from service.forecasting.apex.layers import LAYERS
 from service.forecasting.voters.votes import LIKELIHOODS
 from service.trading.lanes import LANES
@@ -92,12 +92,12 @@ def test_all_three_documents_list_the_same_working_operations(client: FlaskClien
         assert answer.status_code != 404 or answer.json["detail"] != HTTP[404][1]
 
 
-PLAIN = SampleCall("GET", "/api/v1/prices", is_keyed=False, body=None, media="application/json")
+PLAIN = SampleCall("GET", f"{ORIGIN}/api/v1/prices", is_keyed=False, body=None, media="application/json")
 QUESTION = SampleCall(
-    "POST", "/api/v1/oracle", is_keyed=True, body={"question": "Is it Tom's?"}, media="application/json"
+    "POST", f"{ORIGIN}/api/v1/oracle", is_keyed=True, body={"question": "Is it Tom's?"}, media="application/json"
 )
-STREAM = SampleCall("GET", "/api/v1/events", is_keyed=False, body=None, media="text/event-stream")
-DELETION = SampleCall("DELETE", "/api/v1/keys", is_keyed=True, body=None, media=None)
+STREAM = SampleCall("GET", f"{ORIGIN}/api/v1/events", is_keyed=False, body=None, media="text/event-stream")
+DELETION = SampleCall("DELETE", f"{ORIGIN}/api/v1/keys", is_keyed=True, body=None, media=None)
 
 
 def sources(call: SampleCall) -> list[str]:

@@ -31,7 +31,7 @@ PLAIN = {
 }
 REFUSALS = [
     (errors.InvalidRequest("No.", [FieldError("asset", "unknown")]), 400, {"errors"}),
-    (errors.WindowExhausted("No.", **LIMIT_FIELDS), 429, set(LIMIT_FIELDS)),
+    (errors.LimitReached("No.", **LIMIT_FIELDS), 429, set(LIMIT_FIELDS)),
     (errors.QuotaExhausted("No.", **LIMIT_FIELDS), 429, set(LIMIT_FIELDS)),
     (errors.ServiceUnavailable("No."), 503, {"retry_after_s"}),
     (errors.Busy("No."), 503, {"retry_after_s"}),

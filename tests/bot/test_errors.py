@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import bot.service
-import service.client.streams
+import service.client.exchange
 from bot import answering, rate_limiter
 from bot.languages import translate
 from bot.messages import notices
@@ -57,7 +57,7 @@ def test_an_unreachable_service_is_one_sentence(start, text):
 @pytest.mark.parametrize("text", ["/lanes", "/top", QUESTION])
 def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text):
     monkeypatch.setattr(bot.service, "CALL_S", 0.1)
-    monkeypatch.setattr(service.client.streams, "SILENCE_S", 0.1)
+    monkeypatch.setattr(service.client.exchange, "SILENCE_S", 0.1)
     ann = start(oracle_url=f"http://127.0.0.1:{silent_port}").person()
     reply = ann.says(text)
     assert is_one_sentence(reply)
