@@ -189,8 +189,7 @@ class Settings(BaseModel):
         description="when a model gives no vote: `fallback` uses the embedded engine, `abstain` leaves the vote out",
     )
     events_file: Path | None = Field(
-        None,
-        description="CSV file (`time,event`) of what is scheduled, for models on questions that no price decides",
+        None, description="CSV file (`time,event`) of what is scheduled, for models on questions that no price decides"
     )
     oracle_prices: str = Field(
         "",

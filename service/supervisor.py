@@ -52,12 +52,9 @@ LOOK_S = 0.2
 # A process that lived shorter than this is replaced later each time, up to the longest delay.
 SOON_S = 10.0
 LONGEST_DELAY_S = 30.0
-# How long a successor may take to be ready while the process before it still works.
-READY_S = 120.0
-# Requests and jobs in progress have 20 s to finish; what is left of the process then is killed.
-STOP_S = 30.0
-# The exit code of a process that refuses its settings: another one would refuse them too.
-REFUSAL = 2
+READY_S = 120.0  # how long a successor may take to be ready while the process before it still works
+STOP_S = 30.0  # requests and jobs in progress have 20 s to finish; what is left of the process then is killed
+REFUSAL = 2  # the exit code of a process that refuses its settings: another one would refuse them too
 # The variables with the file descriptor on which a process says that it is ready, and with the id of its supervisor.
 READY_FD, SUPERVISOR = "NINEFOLD_READY_FD", "NINEFOLD_SUPERVISOR"
 

@@ -38,8 +38,11 @@ class Table:
         text = StringIO()
         writer = csv.writer(text)
         writer.writerow(self.columns)
-        has_flags = "flag" in self.columns.values()
-        writer.writerows([list(map(_text, row)) for row in self.rows] if has_flags else self.rows)
+        writer.writerows(
+            [[str(value).lower() if isinstance(value, bool) else value for value in row] for row in self.rows]
+            if "flag" in self.columns.values()
+            else self.rows
+        )
         return text.getvalue().encode()
 
     def to_parquet(self) -> bytes:
@@ -100,8 +103,7 @@ def _kind(name: str, annotation: object) -> Kind | None:
     return _KINDS.get(value)
 
 
-# Characters with which a formula begins.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # characters with which a formula begins
 
 
 def _without_formulas(row: Sequence[object], texts: Sequence[int]) -> list[object]:
@@ -111,7 +113,3 @@ def _without_formulas(row: Sequence[object], texts: Sequence[int]) -> list[objec
         if isinstance(value, str) and value.startswith(FORMULA):
             values[place] = f"'{value}"
     return values
-
-
-def _text(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value

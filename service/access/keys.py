@@ -19,8 +19,7 @@ SECRET_BYTES = 32
 DIGITS = string.digits + string.ascii_letters
 SECRET_DIGITS = 43  # the fewest base62 digits that hold 256 bits
 SHAPE = re.compile(rf"(nf_live_([0-9a-f]{{8}})_[0-9A-Za-z]{{{SECRET_DIGITS}}})_([0-9a-f]{{8}})")
-# The hash with which a key of an unknown id is compared: no HMAC is all zeros, so nothing matches it.
-NOBODY = "0" * 64
+NOBODY = "0" * 64  # the hash with which a key of an unknown id is compared: no HMAC is all zeros, so nothing matches it
 
 
 def mint(identity: bytes, secret: bytes) -> str:
@@ -78,8 +77,7 @@ TAG_PROVIDERS = frozenset(
         *("fastmail.com", "fastmail.fm", "yandex.com", "yandex.ru", "ya.ru", "zoho.com", "hey.com"),
     }
 )
-# Characters of a name that the provider ignores.
-FILLERS = {"gmail.com": ".", "proton.me": "._-"}
+FILLERS = {"gmail.com": ".", "proton.me": "._-"}  # characters of a name that the provider ignores
 
 
 def normalised(email: str) -> str:

@@ -15,19 +15,16 @@ from typing import Literal, NamedTuple
 Plan = Literal["free", "paid"]
 # Calls a day, per key; for a delegating key, per end user.
 PLANS: Mapping[Plan, int] = MappingProxyType({"free": 10, "paid": 100})
-# Webhook endpoints of one key.
-WEBHOOKS: Mapping[Plan, int] = MappingProxyType({"free": 0, "paid": 10})
+WEBHOOKS: Mapping[Plan, int] = MappingProxyType({"free": 0, "paid": 10})  # webhook endpoints of one key
 # Event streams of one caller in one process; and those of one address without a paid key, or of one caller with
 # streams that have to end but have not.
 EVENT_STREAMS, HELD_STREAMS = 4, 8
-# Calls a day over all the end users of one delegating key.
-DELEGATED_CAP = 2_000
+DELEGATED_CAP = 2_000  # calls a day over all the end users of one delegating key
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
 # An answer that is computed from more stored rows than this counts again for each so many: 20 to 40 ms of CPU time.
 ROWS_PER_CALL = 10_000
-# Calls to public telemetry a minute over all the end users of one delegating key.
-DELEGATED_TELEMETRY = 1_200
+DELEGATED_TELEMETRY = 1_200  # calls to public telemetry a minute over all the end users of one delegating key
 # A limit per address counts the /64 of an IPv6 address, and its /48 with a limit that is so many times as high.
 NETWORK_FACTOR = 5
 

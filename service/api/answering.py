@@ -257,7 +257,6 @@ class Answering:
         yield self._store(inquiry, panel.conclude(question, now, inquiry.knowledge, replies))
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
-        """The answer as it is published, measured and stored with its votes."""
         for ballot in result.ballots:
             metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
         for name in result.abstained:

@@ -13,7 +13,7 @@ from flask import request
 
 from service.access import quota
 from service.access.keys import NOBODY, digest, key_id, matches
-from service.access.quota import PLANS, Plan
+from service.access.quota import Plan
 from service.api.services import services
 from service.errors import CallerBlocked, FieldError, InvalidKey, InvalidRequest, MissingKey
 from service.store import keys
@@ -47,11 +47,6 @@ class KeyHolder(Caller):
     end_user: str | None
 
     @property
-    def daily_limit(self) -> int:
-        """Calls per day on the caller's plan."""
-        return PLANS[self.plan]
-
-    @property
     def id(self) -> str:
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
 
@@ -71,7 +66,11 @@ def identify(is_required: bool) -> Caller:
     if row.last_used_at is None or row.last_used_at <= now - keys.TOUCH_INTERVAL_S:
         with services().database.writing() as db:
             keys.touch_key(db, row.id, now)
-    return holder(row, _end_user() if row.delegating else None)
+    end_user = request.headers.get(END_USER_HEADER) if row.delegating else None
+    if end_user is not None and not END_USER.fullmatch(end_user):
+        fault = FieldError(END_USER_HEADER, "must be 1 to 64 printable ASCII characters", place="header")
+        raise InvalidRequest(f"The {END_USER_HEADER} header is not valid.", [fault])
+    return holder(row, end_user)
 
 
 def require_unblocked(caller: Caller) -> None:
@@ -109,13 +108,3 @@ def authenticated(value: str) -> KeyRow:
     with services().database.writing() as db:
         keys.hash_key_again(db, row, digest(value, secrets[0]))
     return replace(row, hash=digest(value, secrets[0]))
-
-
-def _end_user() -> str | None:
-    value = request.headers.get(END_USER_HEADER)
-    if value is None or END_USER.fullmatch(value):
-        return value
-    message = "must be 1 to 64 printable ASCII characters"
-    raise InvalidRequest(
-        f"The {END_USER_HEADER} header is not valid.", [FieldError(END_USER_HEADER, message, place="header")]
-    )

@@ -26,8 +26,7 @@ battle = Blueprint("battle", __name__, url_prefix="/api/v1")
 
 MAX_AGE_S = 5
 DEFAULT_SPAN_S = 7 * DAY
-# The maximum of bars in one answer, over all its lanes: 35 days of six lanes at five minutes.
-MOST_BARS = 60_480
+MOST_BARS = 60_480  # the maximum of bars in one answer, over all its lanes: 35 days of six lanes at five minutes
 # Several times the events of a lane in any window of that length.
 MOST_EVENTS = 2_000
 MOST_POINTS = 10_000
@@ -103,7 +102,12 @@ def history(query: HistoryQuery) -> BattleHistory:
     parts = services()
     names = [query.lane] if query.lane else list(LANES)
     longest = MOST_BARS * parts.step // len(names)
-    since, until = _span(query, parts.world_now, longest)
+    until = min(query.until or parts.world_now, parts.world_now)
+    since = until - min(DEFAULT_SPAN_S, longest) if query.since is None else query.since
+    if query.until is not None:
+        require_order(since, query.until)
+    if until - since > longest:
+        raise _too_long(f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}")
     with parts.database.reading() as db:
         bars = {name: stored.lane_bars(db, name, since, until, MOST_BARS) for name in names}
         events = {name: stored.lane_events(db, name, since, until, MOST_EVENTS + 1) for name in names}
@@ -148,17 +152,6 @@ def _lane(name: str) -> str:
     if name.lower() not in LANES:
         raise ResourceNotFound(f"Unknown lane; the lanes are {', '.join(LANES)}.")
     return name.lower()
-
-
-def _span(query: HistoryQuery, now: int, longest: int) -> tuple[int, int]:
-    """The window in unix seconds, at most `longest` long and ending by `now`. Raises InvalidRequest."""
-    until = now if query.until is None else min(query.until, now)
-    since = until - min(DEFAULT_SPAN_S, longest) if query.since is None else query.since
-    if query.until is not None:
-        require_order(since, query.until)
-    if until - since > longest:
-        raise _too_long(f"must be at most {longest / DAY:g} days before the end, which is {iso(until)}")
-    return since, until
 
 
 def _too_long(message: str) -> InvalidRequest:

@@ -54,9 +54,7 @@ def _date(value: object) -> date:
 
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])]
 Deadline = Annotated[
-    date,
-    BeforeValidator(_date),
-    WithJsonSchema({"type": "string", "pattern": f"^{DATE}$", "examples": ["2026-12-31"]}),
+    date, BeforeValidator(_date), WithJsonSchema({"type": "string", "pattern": f"^{DATE}$", "examples": ["2026-12-31"]})
 ]
 
 
@@ -69,10 +67,7 @@ class Creation(Body):
 
 @challenges.post("/create")
 @operation(
-    tag="Challenges",
-    key="welcome",
-    limit="challenges",
-    raises=(NotAMarketQuestion, InvalidQuestion, MissingKey, Busy),
+    tag="Challenges", key="welcome", limit="challenges", raises=(NotAMarketQuestion, InvalidQuestion, MissingKey, Busy)
 )
 def create(body: Creation, caller: Caller) -> ListedPrediction:
     """Put a question with a date to ten voters and apex.

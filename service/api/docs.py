@@ -132,23 +132,21 @@ def describe_legacy(routes: Iterable[Route]) -> dict[str, Any]:
         "version": LEGACY_VERSION,
         "description": DESCRIPTION,
         "authentication": {"type": "apiKey", "in": "header", "name": KEY_HEADER, "from": "POST /api/v1/register"},
-        "endpoints": [_row(route) for route in routes],
+        "endpoints": [
+            {
+                "method": route.method,
+                "path": route.path,
+                "description": route.operation.summary,
+                "auth": {"required": "key", "welcome": "key or none", "unused": "none"}[route.operation.key],
+                "parameters": [parameter["name"] for parameter in parameters(route)],
+                "body": list(route.operation.body.model_fields) if route.operation.body else [],
+                "limit": LIMITS[route.operation.limit].summary if route.operation.limit else None,
+                "answers": route.operation.media,
+                "refusals": sorted(code for codes in refusals(route).values() for code in codes),
+            }
+            for route in routes
+        ],
         "links": {"openapi": "/api/openapi.json", "openapi_lite": "/api/openapi-lite.json", "page": "/docs"},
-    }
-
-
-def _row(route: Route) -> dict[str, Any]:
-    operation = route.operation
-    return {
-        "method": route.method,
-        "path": route.path,
-        "description": operation.summary,
-        "auth": {"required": "key", "welcome": "key or none", "unused": "none"}[operation.key],
-        "parameters": [parameter["name"] for parameter in parameters(route)],
-        "body": list(operation.body.model_fields) if operation.body else [],
-        "limit": LIMITS[operation.limit].summary if operation.limit else None,
-        "answers": operation.media,
-        "refusals": sorted(code for codes in refusals(route).values() for code in codes),
     }
 
 

@@ -18,12 +18,7 @@ from service.forecasting.predictions import SALT_BYTES, Prediction
 from service.forecasting.predictions.commitments import forecast_row
 from service.forecasting.predictions.documents import user_votes
 from service.forecasting.predictions.market_fields import UserVotes
-from service.forecasting.predictions.scores.market_forecasts import (
-    MarketForecast,
-    check_forecastable,
-    is_counted,
-    opening_until,
-)
+from service.forecasting.predictions.scores import market_forecasts
 from service.market.instants import iso, unix, utc
 from service.store import forecasts, ledger, predictions
 from service.store import listings as stored
@@ -120,7 +115,6 @@ class ForecastResults:
 
 
 def find_listed(db: Connection, id: str) -> Prediction:
-    """The market or challenge with this id; raises ResourceNotFound."""
     market = predictions.find_prediction(db, id) if ID.fullmatch(id) else None
     if market is None or market.category == "answer":
         raise ResourceNotFound("No market or challenge has this id; /api/v1/markets lists them.")
@@ -151,17 +145,17 @@ def record(db: Connection, market_id: str, p_yes: float, caller: Caller, now: in
     """
     ledger.lock(db)
     market = find_listed(db, market_id)
-    check_forecastable(market)
+    market_forecasts.check_forecastable(market)
     check_open(market, now, "Forecasting")
     forecaster = forecasts.forecaster_id(db, caller.id, secrets.token_hex(16), now)
     salt = secrets.token_hex(SALT_BYTES)
     (entry,) = ledger.append(db, [forecast_row(market.id, forecaster, p_yes, salt)], now)
     at = unix(entry.recorded_at)
     check_open(market, at, "Forecasting")
-    forecasts.add_forecast(db, MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
+    forecasts.add_forecast(db, market_forecasts.MarketForecast(entry.seq, market.id, forecaster, at, p_yes, salt))
     counts_in: tuple[CountsIn, ...] = ()
-    if is_counted(market) and forecasts.counts_since(db, caller.id) is not None:
-        counts_in = ("opening", "time_weighted") if at < opening_until(market) else ("time_weighted",)
+    if market_forecasts.is_counted(market) and forecasts.counts_since(db, caller.id) is not None:
+        counts_in = ("opening", "time_weighted") if at < market_forecasts.opening_until(market) else ("time_weighted",)
     return RecordedForecast(
         market_id=market.id,
         p_yes=p_yes,

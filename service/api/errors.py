@@ -132,7 +132,6 @@ def _answer_ours(error: NinefoldError) -> Response:
 
 
 def refusal(status: int) -> Response:
-    """The problem for a request that HTTP itself refuses."""
     code, detail = HTTP.get(status, HTTP[400] if status < 500 else FAULT)
     return problem(status, code, detail)
 

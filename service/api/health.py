@@ -32,19 +32,15 @@ REHEARSED_S = 5
 
 log = structlog.stdlib.get_logger(__name__)
 
-# Real seconds that fetching and storing a bar may take; a replay may run much faster than real time.
-FETCHING_S = 60
-# Real seconds by which the clocks of two machines that share a database may differ.
-CLOCKS_APART_S = 5
+FETCHING_S = 60  # real seconds that fetching and storing a bar may take; a replay may run much faster than real time
+CLOCKS_APART_S = 5  # real seconds by which the clocks of two machines that share a database may differ
 # One document of each job that publishes some, all in one transaction; an asset without a forecast has its own reason.
 DOCUMENTS = (
     *("prices", "bot-battle", "leaderboard", "strategies/" + next(iter(STRATEGIES)), "strategy-hospital", "markets"),
     *("forecasts/record", "streaks", "news-pulse", "apex", "widget"),
 )
-# Real seconds after which a job that is due is late.
-LATE_S = 600
-# Real seconds after which job processes that looked nowhere are taken for ended.
-SILENT_S = 60
+LATE_S = 600  # real seconds after which a job that is due is late
+SILENT_S = 60  # real seconds after which job processes that looked nowhere are taken for ended
 # Jobs without which the service is not ready once they have been due for so long.
 VITAL, VITAL_LATE_S = ("tick", "seal"), 3600
 

@@ -18,7 +18,6 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_ori
 
 from flask import request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
@@ -177,15 +176,9 @@ def _fault(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str, str
     code, sentence = FAULTS.get(details["type"], ("invalid", "is not valid"))
     context = {"allowed": ", ".join(model.model_fields) or "none"} | details.get("ctx", {})
     if "pattern" in context:
-        context["form"] = _form(model.model_fields.get(str(details["loc"][-1])), context["pattern"])
+        field, form = model.model_fields.get(str(details["loc"][-1])), f"of the form {context['pattern']}"
+        context["form"] = f"like {field.examples[0]}: {field.description}" if field and field.examples else form
     return ".".join(map(str, details["loc"])), code, sentence.format_map(context)
-
-
-def _form(field: FieldInfo | None, pattern: str) -> str:
-    """The form of a text: an example and what the field means, or else its pattern."""
-    if field is None or not field.examples:
-        return f"of the form {pattern}"
-    return f"like {field.examples[0]}: {field.description}"
 
 
 def _unprintable(value: object, name: str = "") -> Iterable[str]:

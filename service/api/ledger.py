@@ -31,8 +31,7 @@ from service.store.snapshots import WITNESS
 ledger = Blueprint("ledger", __name__, url_prefix="/api/v1/ledger")
 
 PAGE_LIMIT = 500
-# The largest number that a database takes for a row.
-LAST_SEQ = 2**63 - 1
+LAST_SEQ = 2**63 - 1  # the largest number that a database takes for a row
 
 
 class Rows(Query):

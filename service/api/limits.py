@@ -24,8 +24,7 @@ from service.api.services import services
 from service.api.windows import MINUTES, MinuteWindows, RequestLimits, refund, request_limits, settle, status_of
 from service.errors import LimitReached, QuotaExhausted
 
-# The limits that are quotas of a day.
-QUOTAS = ("daily", "delegated")
+QUOTAS = ("daily", "delegated")  # the limits that are quotas of a day
 
 P = ParamSpec("P")
 
@@ -289,7 +288,6 @@ LIMITS: Mapping[str, LimitPolicy] = {
     "forecast lists": _per_caller("forecast-lists", 6, "hour", "Too many lists of forecasts came in this hour."),
     "webhooks": _per_caller("webhooks", 60, "hour", "Webhooks were changed or tested too often this hour."),
     "challenges": LimitPolicy(
-        f"{CHALLENGES.summary}; refused questions included, {READINGS.summary}",
-        (*READINGS.limits, *CHALLENGES.limits),
+        f"{CHALLENGES.summary}; refused questions included, {READINGS.summary}", (*READINGS.limits, *CHALLENGES.limits)
     ),
 }

@@ -42,8 +42,7 @@ PAGE_LIMIT = 10_000
 FORECAST = TypeAdapter(ForecastDocument)
 MAX_AGE_S = 5
 FORECAST_MAX_AGE_S = 30
-# A page that is complete; a live source may still fill a gap in it.
-PAST_MAX_AGE_S = HOUR
+PAST_MAX_AGE_S = HOUR  # a page that is complete; a live source may still fill a gap in it
 
 
 class CandlesQuery(WindowQuery):

@@ -29,8 +29,7 @@ from service.api.limits import LIMITS, NO_LIMIT, request_limits
 from service.errors import InvalidKey, NinefoldError
 from service.trading.strategies import STRATEGIES
 
-# The attribute of a view that holds its Operation.
-OPERATION = "operation"
+OPERATION = "operation"  # the attribute of a view that holds its Operation
 # The name of the header in the environment of a request, where it is looked up faster than in `request.headers`.
 KEY_ENVIRON = f"HTTP_{KEY_HEADER.upper().replace('-', '_')}"
 # Since 28 November 2026; there has been a better description since the first edition.

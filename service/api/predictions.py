@@ -45,8 +45,7 @@ INPUTS = HistoryListing(
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
 
-# Of one market: votes, odds, resolution, score and corrections.
-MOST_ROWS = 100
+MOST_ROWS = 100  # of one market: votes, odds, resolution, score and corrections
 
 
 class MarketsQuery(PageQuery):

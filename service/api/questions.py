@@ -104,12 +104,10 @@ class QuestionInput:
     follows: str | None = None
 
     def refusal(self, refusal: InvalidRequest) -> InvalidRequest:
-        """The refusal of the text, with the name of the field that holds it."""
         errors = [replace(error, field=self.name) for error in refusal.errors]
         return type(refusal)(refusal.detail, errors, refusal.suggestions)
 
     def require_certainty(self, meaning: UnderstoodText) -> None:
-        """Raise AssumedReading for a strict caller if the reading rests on an assumption."""
         if not self.is_strict or meaning.certainty == "sure":
             return
         readings = (meaning.canonical, *(choice.question for choice in meaning.alternatives))
@@ -164,8 +162,10 @@ class EarlierReading(BaseModel):
             question = (reading.meaning or read_any(_question_of(reading, self.canonical), earlier)).question
         except InvalidRequest as refusal:
             raise invalid_context(refusal.detail) from None
-        if self.level_pct is not None and self._is_size_of(question):
-            question = replace(question, level_pct=self.level_pct)
+        if self.level_pct is not None and question.level is not None:
+            level = question.spot * (1 + self.level_pct / 100)  # the size counts where it led to the question's level
+            if abs(question.level / level - 1) < SAME_LEVEL:
+                question = replace(question, level_pct=self.level_pct)
         if reading.intent == "alert":
             return ContextQuestion(replace(question, level_pct=reading.level_pct), is_alert=True)
         language, before = LANGUAGES_BY_NAME.get(self.language or ""), self._before(earlier)
@@ -180,12 +180,6 @@ class EarlierReading(BaseModel):
             question = read_any(self.follows, circumstances).question if self.follows else None
             return question if question and question.comparator not in ("open", "topic") else None
         return None
-
-    def _is_size_of(self, question: Question) -> bool:
-        """Whether the level of the question is so many percent away from the price when it was asked."""
-        assert self.level_pct is not None
-        level = question.spot * (1 + self.level_pct / 100)
-        return question.level is not None and abs(question.level / level - 1) < SAME_LEVEL
 
 
 def invalid_context(detail: str) -> InvalidRequest:

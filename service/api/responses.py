@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 COMMON_HEADERS = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
 # Unless it says otherwise, an answer is for its caller alone, and a page in it may load nothing.
-DEFAULTS = [
-    ("Cache-Control", "no-store"),
-    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
-]
+DEFAULTS = [("Cache-Control", "no-store"), ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")]
 
 # Pages of any origin may call the API, with a key too: a key travels in a header that the page itself sets, never in a
 # cookie, so a browser adds nothing of its user. A preflight request is answered here, for addresses that do not exist

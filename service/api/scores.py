@@ -19,7 +19,6 @@ from service.forecasting.predictions.scores.forecasters import ForecasterDocumen
 from service.forecasting.predictions.scores.streaks import StreaksDocument
 from service.market.instants import iso
 from service.store import forecasts
-from service.store.forecasts import SettledForecast
 from service.store.snapshots import Snapshot
 
 forecasters = Blueprint("forecasters", __name__, url_prefix="/api/v1/forecasters")
@@ -77,26 +76,24 @@ def forecaster(name: str) -> ForecasterDocument:
         rank = next((entry.rank for entry in entries), None)
         entries = (tables.caller_entry(row.name, row.id, row.record, rank),)
     header = {field: getattr(table, field) for field in DocumentHeader.__dataclass_fields__}
-    return ForecasterDocument(
-        schema="forecaster/1", **header, name=name, entries=entries, forecasts=tuple(map(_revealed, recent))
+    revealed = tuple(
+        RevealedForecast(
+            market_id=forecast.market,
+            question=canonical.read(forecast.question)["text"],
+            p_yes=forecast.p,
+            forecast_at=iso(forecast.at),
+            seq=forecast.seq,
+            outcome=forecast.outcome,
+            resolved_at=iso(forecast.resolved_at),
+        )
+        for forecast in recent
     )
+    return ForecasterDocument(schema="forecaster/1", **header, name=name, entries=entries, forecasts=revealed)
 
 
 @lru_cache(maxsize=2)
 def _listed(snapshot: Snapshot) -> ForecastersDocument:
     return TABLE.validate_json(snapshot.body)
-
-
-def _revealed(forecast: SettledForecast) -> RevealedForecast:
-    return RevealedForecast(
-        market_id=forecast.market,
-        question=canonical.read(forecast.question)["text"],
-        p_yes=forecast.p,
-        forecast_at=iso(forecast.at),
-        seq=forecast.seq,
-        outcome=forecast.outcome,
-        resolved_at=iso(forecast.resolved_at),
-    )
 
 
 @streaks.get("/streaks")

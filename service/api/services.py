@@ -67,7 +67,6 @@ def latest(name: str) -> Snapshot:
 
 
 def find(name: str) -> Snapshot | None:
-    """The latest document of a name; None before the first one."""
     web = services()
     now = web.now()
     read_at, snapshot = web.documents.get(name, (0.0, None))

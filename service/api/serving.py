@@ -44,10 +44,8 @@ RETRY_S = 2  # after an answer from before the application was there
 REQUEST_S = 20
 # Behind a reverse proxy all connections come from one address, and the proxy has the limit.
 CONNECTIONS_PER_ADDRESS = CONNECTION_LIMIT // 4
-# So many places are kept free for those who ask now.
-FREE_CONNECTIONS = 50
-# Granian's lines in the form of all others.
-GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")
+FREE_CONNECTIONS = 50  # so many places are kept free for those who ask now
+GRANIAN_LOG_CONFIG = Path(__file__).with_name("granian-logging.json")  # granian's lines in the form of all others
 
 log = structlog.stdlib.get_logger(__name__)
 

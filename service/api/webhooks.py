@@ -190,7 +190,10 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     changes = {name: value for name, value in body.model_dump(exclude={"status"}).items() if value is not None}
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
-        changes |= _pause(row, body.status)
+        if body.status not in (None, _status(row)):
+            is_paused = body.status == "paused"
+            changes |= {"paused_at": int(services().now()) if is_paused else None, "paused_reason": None}
+            changes |= {} if is_paused else {"attempts": 0, "failing_since": None, "next_at": 0.0}
         return endpoint_of(stored.change_webhook(db, row, **changes) if changes else row, services().now())
 
 
@@ -260,15 +263,6 @@ def _row(db: Connection, caller: KeyHolder, webhook_id: str) -> WebhookRow:
     if row is None:
         raise ResourceNotFound("Your key has no such webhook; GET /api/v1/webhooks lists those that it has.")
     return row
-
-
-def _pause(row: WebhookRow, status: WebhookStatus | None) -> dict[str, object]:
-    """The values of an endpoint that is paused or resumed; none where it is so already."""
-    if status is None or status == _status(row):
-        return {}
-    if status == "paused":
-        return {"paused_at": int(services().now()), "paused_reason": None}
-    return {"paused_at": None, "paused_reason": None, "attempts": 0, "failing_since": None, "next_at": 0.0}
 
 
 def _status(row: WebhookRow) -> WebhookStatus:

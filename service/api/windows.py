@@ -22,7 +22,7 @@ from limits.util import WindowStats
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.access.quota import ROWS_PER_CALL, QuotaStatus, window_end
+from service.access.quota import PLANS, ROWS_PER_CALL, QuotaStatus, window_end
 from service.api import metrics
 from service.api.auth import Caller, KeyHolder
 from service.api.services import services
@@ -121,7 +121,6 @@ class WindowStorage(Storage):
         return services().database.dialect
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        """Count hits in the window of `expiry` seconds that is open now."""
         return _count(key, expiry, amount).hits
 
     def get(self, key: str) -> int:
@@ -223,13 +222,15 @@ def _status_in(window: Window, item: RateLimitItem, name: str) -> QuotaStatus:
 
 def daily_quota(holder: KeyHolder) -> QuotaStatus:
     """The state of a caller's daily quota; nothing is counted."""
-    return status_of(RateLimitItemPerDay(holder.daily_limit), holder.id, "daily")
+    return status_of(RateLimitItemPerDay(PLANS[holder.plan]), holder.id, "daily")
 
 
 def charge_rows(count: int) -> None:
     """Count this request once more in its minute for each ROWS_PER_CALL rows that its answer is computed from."""
     limits, calls = request_limits.get(None), count // ROWS_PER_CALL
-    for key, status in limits.statuses.items() if limits and calls else ():
+    if limits is None or not calls:
+        return
+    for key, status in limits.statuses.items():
         if status.window_s == MINUTE:
             hits = _count(key, MINUTE, calls).hits
             limits.statuses[key] = status._replace(remaining=max(0, status.limit - hits))

@@ -98,7 +98,6 @@ REFUSALS: dict[int, type[Refused]] = {
 
 
 def refusal_of(answer: httpx.Response) -> Refused:
-    """The exception for an answer of 300 or more, which has been read."""
     return refusal(answer.status_code, _object(answer))
 
 

@@ -14,15 +14,7 @@ from urllib.parse import quote
 
 import httpx
 
-from service.client.errors import (
-    ConnectionFailed,
-    RateLimited,
-    TimedOut,
-    WebhookInvalid,
-    document_of,
-    refusal,
-    refusal_of,
-)
+from service.client import errors
 
 TIMEOUT_S = 30.0
 SILENCE_S = 15.0  # a stream sends a heartbeat every ten seconds
@@ -74,7 +66,7 @@ def verify_webhook(body: bytes | str, headers: Mapping[str, str], secret: str) -
     try:
         return Webhook(secret).verify(body, dict(headers))
     except (WebhookVerificationError, EmptyWebhookSecretError, ValueError) as error:
-        raise WebhookInvalid(f"The message is not valid: {error}.") from None
+        raise errors.WebhookInvalid(f"The message is not valid: {error}.") from None
 
 
 class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
@@ -153,11 +145,11 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
                     continue  # a heartbeat
                 name, payload = fields.get("event", "message"), json.loads(fields["data"])
                 if name == "error":
-                    raise refusal(payload.get("status", 500), payload)
+                    raise errors.refusal(payload.get("status", 500), payload)
                 yield {"event": name, **payload}
                 if name == "consensus":
                     return
-        raise ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
+        raise errors.ConnectionFailed(f"{self._http.base_url} broke off in the middle of an answer.")
 
     def export_ledger(self, first_seq: int = 1) -> Lines:
         """The ledger from row `first_seq` on as lines for `python -m service.ledger verify`, without their ends.
@@ -202,7 +194,7 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         timeout = httpx.Timeout(self.timeout_s, read=SILENCE_S)
         while True:
             params = selection | present(after_seq=after_seq)
-            with suppress(ConnectionFailed, TimedOut):
+            with suppress(errors.ConnectionFailed, errors.TimedOut):
                 async with self._stream("GET", "/api/v1/events", timeout=timeout, params=params) as answer:
                     async for fields in self._blocks(answer):
                         if "id" in fields:
@@ -228,7 +220,7 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
             async with self._open(method, path, **options) as answer:
                 if answer.status_code != 200:
                     await self._complete(answer)
-                    raise refusal_of(answer)
+                    raise errors.refusal_of(answer)
                 yield answer
 
     async def _documents(self, page_of: Callable[[Any], Any], at: Any) -> AsyncGenerator[Page, None]:
@@ -250,7 +242,7 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         """The JSON object that is answered, after `read`."""
 
         def document(answer: httpx.Response) -> Page:
-            return read(document_of(answer)) if read else document_of(answer)
+            return read(errors.document_of(answer)) if read else errors.document_of(answer)
 
         return self._result(self._send(document, method, path, **options))
 
@@ -274,8 +266,8 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
                 answer = await self._request(method, path, **options)
             if answer.status_code < 300:
                 return read(answer)
-            error = refusal_of(answer)
-            wait_s = error.retry_after_s if isinstance(error, RateLimited) else None
+            error = errors.refusal_of(answer)
+            wait_s = error.retry_after_s if isinstance(error, errors.RateLimited) else None
             if wait_s is None or time.monotonic() + wait_s > end:
                 raise error
             await self._pause(wait_s)
@@ -286,6 +278,6 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
         try:
             yield
         except (TimeoutError, httpx.TimeoutException):
-            raise TimedOut(f"No answer from {self._http.base_url} within {self.timeout_s:g} s.") from None
+            raise errors.TimedOut(f"No answer from {self._http.base_url} within {self.timeout_s:g} s.") from None
         except httpx.RequestError as error:
-            raise ConnectionFailed(f"No connection to {self._http.base_url}: {error}.") from None
+            raise errors.ConnectionFailed(f"No connection to {self._http.base_url}: {error}.") from None

@@ -99,7 +99,6 @@ def build(client: AsyncClient) -> MCPServer:
 
 
 def main() -> None:
-    """Serve until the program that started this one closes its end."""
     build(AsyncClient(os.environ.get("ORACLE_URL") or ADDRESS, os.environ.get("ORACLE_KEY") or None)).run()
 
 

@@ -6,20 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Any, Literal, TypedDict, Unpack
 
+from service.client import exchange
 from service.client.errors import ProofFailed
-from service.client.exchange import (
-    Document,
-    Exchange,
-    File,
-    Items,
-    Lines,
-    Nothing,
-    Text,
-    once,
-    path_of,
-    present,
-    question_body,
-)
+from service.client.exchange import Document, Exchange, File, Items, Lines, Nothing, Text
 
 # What the pages of an operation hold, and how many at most.
 PAGES = {
@@ -134,14 +123,14 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         answer. If `strict`, a reading that rests on an assumption is refused. With an `idempotency_key` of your own a
         retry is free for 24 hours.
         """
-        body = question_body(question, context, strict=strict)
-        return self._json("POST", "/api/v1/oracle", json=body, headers=once(idempotency_key))
+        body = exchange.question_body(question, context, strict=strict)
+        return self._json("POST", "/api/v1/oracle", json=body, headers=exchange.once(idempotency_key))
 
     def understand(
         self, question: str, *, context: str | Mapping[str, Any] | None = None, strict: bool = False
     ) -> Document:
         """What a text wants and means, with other readings where it leaves a choice; free of charge."""
-        body = question_body(question, context, strict=strict)
+        body = exchange.question_body(question, context, strict=strict)
         return self._json("POST", "/api/v1/oracle/understand", json=body)
 
     def answers(self, *, limit: int | None = None, cursor: str | None = None, votes: str | None = None) -> Document:
@@ -230,25 +219,25 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
 
     def vote(self, market_id: str, vote: str) -> Document:
         """Vote "yes" or "no" on a prediction market or a challenge; a later vote replaces an earlier one."""
-        return self._json("POST", path_of("/api/v1/predictions", market_id, "vote"), json={"vote": vote})
+        return self._json("POST", exchange.path_of("/api/v1/predictions", market_id, "vote"), json={"vote": vote})
 
     def forecast_paths(self, asset: str, at: str | None = None, count: int | None = None) -> Text:
         """`count` sample paths of the price until `at` as the text of a CSV file; 100 for 24 hours without them."""
-        return self._text(path_of("/api/v1/forecasts", asset, "paths"), at=at, count=count)
+        return self._text(exchange.path_of("/api/v1/forecasts", asset, "paths"), at=at, count=count)
 
     def forecast_markets(
         self, forecasts: Iterable[Mapping[str, Any]], *, idempotency_key: str | None = None
     ) -> Document:
         """Forecast up to 200 markets at once, each by its `market_id` with `p_yes`; see `results` for each."""
         body = {"forecasts": list(forecasts)}
-        return self._json("POST", "/api/v1/forecasts", json=body, headers=once(idempotency_key))
+        return self._json("POST", "/api/v1/forecasts", json=body, headers=exchange.once(idempotency_key))
 
     def forecast_market(self, market_id: str, p_yes: float) -> Document:
         """Give P(YES) of a market or a challenge, 0.001 to 0.999; the last one before the close stands.
 
         Others see it once the market is settled; until then the ledger holds its salted hash.
         """
-        return self._json("POST", path_of("/api/v1/predictions", market_id, "forecast"), json={"p_yes": p_yes})
+        return self._json("POST", exchange.path_of("/api/v1/predictions", market_id, "forecast"), json={"p_yes": p_yes})
 
     def forecaster(self, name: str) -> Document:
         """The scores of one forecaster and the last forecasts of settled markets."""
@@ -257,7 +246,7 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
     def create_challenge(self, question: str, deadline: str, *, idempotency_key: str | None = None) -> Document:
         """A challenge to ten voters and apex; `deadline` is a date, `YYYY-MM-DD`, in UTC."""
         body = {"question": question, "deadline": deadline}
-        return self._json("POST", "/api/challenges/create", json=body, headers=once(idempotency_key))
+        return self._json("POST", "/api/challenges/create", json=body, headers=exchange.once(idempotency_key))
 
     def headlines(self, **window: Unpack[HistoryWindow]) -> Document:
         """A page of the headlines with their tone, newest first; `next` is the `cursor` of the next page."""
@@ -318,20 +307,20 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
         """An endpoint with another URL, other events or assets (empty: all), `paused` or `active`."""
         lists = {"events": events, "assets": assets}
         changes = {name: list(value) for name, value in lists.items() if value is not None}
-        body = changes | present(url=url, status=status)
-        return self._json("PATCH", path_of("/api/v1/webhooks", webhook_id), json=body)
+        body = changes | exchange.present(url=url, status=status)
+        return self._json("PATCH", exchange.path_of("/api/v1/webhooks", webhook_id), json=body)
 
     def delete_webhook(self, webhook_id: str) -> Nothing:
         """Delete an endpoint and the record of its deliveries."""
-        return self._nothing(path_of("/api/v1/webhooks", webhook_id))
+        return self._nothing(exchange.path_of("/api/v1/webhooks", webhook_id))
 
     def rotate_webhook(self, webhook_id: str) -> Document:
         """An endpoint with a new secret; the old one signs too for 24 hours."""
-        return self._json("POST", path_of("/api/v1/webhooks", webhook_id, "rotate"))
+        return self._json("POST", exchange.path_of("/api/v1/webhooks", webhook_id, "rotate"))
 
     def test_webhook(self, webhook_id: str) -> Document:
         """Send a test message now, and what the endpoint answered."""
-        return self._json("POST", path_of("/api/v1/webhooks", webhook_id, "test"))
+        return self._json("POST", exchange.path_of("/api/v1/webhooks", webhook_id, "test"))
 
     def webhook_deliveries(self, webhook_id: str, limit: int | None = None, cursor: int | None = None) -> Document:
         """The messages to an endpoint, newest first; `cursor` is the `next` of the page before."""

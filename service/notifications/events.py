@@ -234,7 +234,7 @@ def _opened(market: Prediction) -> tuple[EventType, OpenedMarket]:
 def _resolved(prediction: Prediction) -> tuple[EventType, ResolvedQuestion]:
     settlement, author = prediction.settlement, prediction.author
     assert settlement, "the row of its settlement is written with it"
-    is_answer = prediction.category == "answer" and author is not None  # of `key:ID` or `key:ID:END_USER`
+    parts = author.split(":") if author and prediction.category == "answer" else []  # `key:ID` or `key:ID:END_USER`
     return RESOLVED_TYPES.get(prediction.category, "market.resolved"), ResolvedQuestion(
         id=prediction.id,
         question=prediction.question.text,
@@ -245,7 +245,7 @@ def _resolved(prediction: Prediction) -> tuple[EventType, ResolvedQuestion]:
         resolved_at=utc(settlement.resolved_at),
         resolved_by=settlement.source,
         evidence=settlement.evidence,
-        end_user=(":".join(author.split(":")[2:]) or None) if is_answer else None,
+        end_user=":".join(parts[2:]) or None,
     )
 
 

@@ -40,8 +40,7 @@ LONGEST_NAME = 253
 NUMERIC = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?")
 LOCAL_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
 
-# How long the secret before a rotation stays valid.
-OVERLAP_S = DAY
+OVERLAP_S = DAY  # how long the secret before a rotation stays valid
 
 
 def is_public(address: str) -> bool:
@@ -121,8 +120,4 @@ class EndpointSecrets:
 def signed_headers(message: Message, secrets: Sequence[str], sent_at: int) -> dict[str, str]:
     """The headers of a message that is sent at the wall second `sent_at`, signed with each secret."""
     signatures = [Webhook(secret).sign(message.id, utc(sent_at), message.body) for secret in secrets]
-    return {
-        "webhook-id": message.id,
-        "webhook-timestamp": str(sent_at),
-        "webhook-signature": " ".join(signatures),
-    }
+    return {"webhook-id": message.id, "webhook-timestamp": str(sent_at), "webhook-signature": " ".join(signatures)}
