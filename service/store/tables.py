@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
@@ -30,233 +30,196 @@ metadata = MetaData(
     }
 )
 
+REAL = Float(53)
+ColumnType: TypeAlias = TypeEngine[Any] | type[TypeEngine[Any]]
 
-def _key(name: str, kind: TypeEngine[Any] | type[TypeEngine[Any]] = BigInteger) -> Column[Any]:
+
+def _key(name: str, kind: ColumnType = BigInteger) -> Column[Any]:
     return Column(name, kind, primary_key=True, autoincrement=False)
 
 
-def _instant(name: str) -> Column[Any]:
-    return Column(name, BigInteger, nullable=False)
+def _required(kind: ColumnType, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def _optional(kind: ColumnType, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind) for name in names]
+
+
+def _table(name: str, *columns: Column[Any] | Index, **options: Any) -> Table:
+    return Table(name, metadata, *columns, **options)
 
 
 def _json_table(name: str, *columns: Column[Any] | Index) -> Table:
     """A table of JSON values, each in the column `body`; the first columns are their key."""
-    return Table(name, metadata, *columns, Column("body", Text, nullable=False))
+    return _table(name, *columns, *_required(Text, "body"))
 
 
 # The world that the database belongs to: one row, written at the first start.
-world = Table(
+world = _table(
     "world",
-    metadata,
     _key("id", Integer),
-    Column("name", String(16), nullable=False),
-    Column("fingerprint", String(64), nullable=False),
-    Column("step", Integer, nullable=False),
-    Column("history_from", BigInteger, nullable=False),
-    _instant("world_origin"),
-    _instant("wall_origin"),
-    Column("speed", Float, nullable=False),
-    Column("ends", BigInteger),
+    *_required(String(16), "name"),
+    *_required(String(64), "fingerprint"),
+    *_required(Integer, "step"),
+    *_required(BigInteger, "history_from", "world_origin", "wall_origin"),
+    *_required(Float, "speed"),
+    *_optional(BigInteger, "ends"),
 )
 
 # Which secrets this database belongs to, without the secrets themselves. One that was replaced is accepted until the
 # wall second `accepted_until`.
-secret_fingerprint = Table(
+secret_fingerprint = _table(
     "secret_fingerprint",
-    metadata,
     _key("name", String(16)),
-    Column("fingerprint", String(16), nullable=False),
-    Column("accepted_until", BigInteger),
+    *_required(String(16), "fingerprint"),
+    *_optional(BigInteger, "accepted_until"),
 )
 
-bar = Table(
+bar = _table(
     "bar",
-    metadata,
     _key("asset", String(16)),
     _key("step", Integer),
     _key("time"),
-    Column("open", Float(53), nullable=False),
-    Column("high", Float(53), nullable=False),
-    Column("low", Float(53), nullable=False),
-    Column("close", Float(53), nullable=False),
-    Column("volume", Float(53), nullable=False),
+    *_required(REAL, "open", "high", "low", "close", "volume"),
     sqlite_with_rowid=False,
 )
 
 # Counts, for each asset, how often hourly bars were stored or built anew that a job process may keep in memory.
-bar_revision = Table(
-    "bar_revision",
-    metadata,
-    _key("asset", String(16)),
-    Column("revision", Integer, nullable=False),
-)
+bar_revision = _table("bar_revision", _key("asset", String(16)), *_required(Integer, "revision"))
 
 # What the sources have given of the bars of an asset and a length, "btc/300": a `Coverage`.
 coverage = _json_table("coverage", _key("series", String(24)))
 
 # Documents that jobs publish, as the bytes that are served.
-snapshot = Table(
+snapshot = _table(
     "snapshot",
-    metadata,
     _key("name", String(64)),
-    _instant("as_of"),
-    Column("etag", String(64), nullable=False),
-    Column("body", LargeBinary, nullable=False),
-    Column("gzip", LargeBinary, nullable=False),
-    Column("zstd", LargeBinary, nullable=False),
+    *_required(BigInteger, "as_of"),
+    *_required(String(64), "etag"),
+    *_required(LargeBinary, "body", "gzip", "zstd"),
 )
 
 # The state of an asset at `as_of` that voters forecast from, and the parameters they were fitted to.
-context = _json_table("context", _key("asset", String(16)), _instant("as_of"))
+context = _json_table("context", _key("asset", String(16)), *_required(BigInteger, "as_of"))
 fit = _json_table("fit", _key("slot"))
 # The track record of the voters.
-record = _json_table("record", _key("id", Integer), _instant("as_of"))
+record = _json_table("record", _key("id", Integer), *_required(BigInteger, "as_of"))
 
 # What the track record needs of the predictions that were resolved on a UTC day, by the unix second at which it begins.
 # `body` is None where one was settled since; then it is made again of the predictions and their votes.
-resolved_day = Table(
-    "resolved_day",
-    metadata,
-    _key("day"),
-    Column("body", Text),
-)
+resolved_day = _table("resolved_day", _key("day"), *_optional(Text, "body"))
 
 # The other coins that were asked about, and the list of those that may be.
-coin = _json_table("coin", _key("asset", String(16)), _instant("asked_at"), _instant("needed_until"), _instant("as_of"))
-coin_list = _json_table("coin_list", _key("id", Integer), _instant("as_of"))
+coin = _json_table("coin", _key("asset", String(16)), *_required(BigInteger, "asked_at", "needed_until", "as_of"))
+coin_list = _json_table("coin_list", _key("id", Integer), *_required(BigInteger, "as_of"))
 
 # The pool's P(higher a day later) and volatility of the coming week, a year, of an asset at the end of an hour.
-hourly_vote = Table(
-    "hourly_vote",
-    metadata,
-    _key("hour"),
-    _key("asset", String(16)),
-    Column("p_up", Float(53), nullable=False),
-    Column("volatility", Float(53), nullable=False),
-)
+hourly_vote = _table("hourly_vote", _key("hour"), _key("asset", String(16)), *_required(REAL, "p_up", "volatility"))
 
 # The state of a lane after its last bar, and its equity at every bar; a bar is never applied twice.
-lane = _json_table("lane", _key("name", String(32)), _instant("as_of"))
-lane_bar = Table(
+lane = _json_table("lane", _key("name", String(32)), *_required(BigInteger, "as_of"))
+lane_bar = _table(
     "lane_bar",
-    metadata,
     _key("lane", String(32)),
     _key("as_of"),
-    Column("equity", Float(53), nullable=False),
-    Column("status", String(16), nullable=False),
+    *_required(REAL, "equity"),
+    *_required(String(16), "status"),
     sqlite_with_rowid=False,
 )
 lane_event = _json_table("lane_event", _key("lane", String(32)), _key("time"), _key("place", Integer))
 
-job_run = Table(
+job_run = _table(
     "job_run",
-    metadata,
     _key("job", String(64)),
     _key("slot"),
-    Column("state", String(8), nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("added_at", Float(53)),
-    Column("started_at", Float(53)),
-    Column("next_at", Float(53), nullable=False),
-    Column("owner", String(64)),
-    Column("finished_at", Float(53)),
-    Column("error", Text),
+    *_required(String(8), "state"),
+    *_required(Integer, "attempt"),
+    *_optional(REAL, "added_at", "started_at"),
+    *_required(REAL, "next_at"),
+    *_optional(String(64), "owner"),
+    *_optional(REAL, "finished_at"),
+    *_optional(Text, "error"),
     Index(None, "state", "next_at"),
 )
 
-api_key = Table(
+api_key = _table(
     "api_key",
-    metadata,
     _key("id", String(8)),
-    Column("hash", String(64), nullable=False),
-    Column("email", String(254), nullable=False),
-    Column("app_name", String(80)),
-    Column("plan", String(16), nullable=False),
-    Column("delegating", Boolean, nullable=False),
-    _instant("created_at"),
-    Column("last_used_at", BigInteger),
-    Column("revoked_at", BigInteger),
+    *_required(String(64), "hash"),
+    *_required(String(254), "email"),
+    *_optional(String(80), "app_name"),
+    *_required(String(16), "plan"),
+    *_required(Boolean, "delegating"),
+    *_required(BigInteger, "created_at"),
+    *_optional(BigInteger, "last_used_at", "revoked_at"),
     Index(None, "email"),
 )
 
 # Callers who may read and no longer write: an address, a key, or an end user of one, as limits count them.
-block = Table(
-    "block",
-    metadata,
-    _key("caller", String(128)),
-    _instant("at"),
-)
+block = _table("block", _key("caller", String(128)), *_required(BigInteger, "at"))
 
 # Where events are sent: `cursor` is the last row of the ledger that is done, `held_until` the end of the lease of the
 # process `owner` that delivers now. Instants here are wall seconds.
-webhook = Table(
+webhook = _table(
     "webhook",
-    metadata,
     _key("id", String(32)),
     Column("key", String(8), ForeignKey(api_key.c.id), nullable=False),
-    Column("url", Text, nullable=False),
-    Column("events", Text, nullable=False),
-    Column("assets", Text, nullable=False),
-    _instant("created_at"),
-    Column("rotations", Integer, nullable=False),
-    Column("rotated_at", BigInteger),
-    Column("cursor", BigInteger, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("failing_since", BigInteger),
-    Column("next_at", Float(53), nullable=False),
-    Column("paused_at", BigInteger),
-    Column("paused_reason", Text),
-    Column("owner", String(32)),
-    Column("held_until", Float(53), nullable=False),
+    *_required(Text, "url", "events", "assets"),
+    *_required(BigInteger, "created_at"),
+    *_required(Integer, "rotations"),
+    *_optional(BigInteger, "rotated_at"),
+    *_required(BigInteger, "cursor"),
+    *_required(Integer, "attempts"),
+    *_optional(BigInteger, "failing_since"),
+    *_required(REAL, "next_at"),
+    *_optional(BigInteger, "paused_at"),
+    *_optional(Text, "paused_reason"),
+    *_optional(String(32), "owner"),
+    *_required(REAL, "held_until"),
     Index(None, "key"),
 )
-webhook_delivery = Table(
+webhook_delivery = _table(
     "webhook_delivery",
-    metadata,
     Column("number", Integer, primary_key=True),
     Column("webhook", String(32), ForeignKey(webhook.c.id), nullable=False),
     Column("message", String(64), nullable=False, unique=True),
-    Column("seq", BigInteger),
-    Column("event", String(32), nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("status", Integer),
-    Column("error", Text),
-    _instant("first_at"),
-    _instant("last_at"),
-    Column("duration_ms", Integer, nullable=False),
+    *_optional(BigInteger, "seq"),
+    *_required(String(32), "event"),
+    *_required(String(16), "state"),
+    *_required(Integer, "attempts"),
+    *_optional(Integer, "status"),
+    *_optional(Text, "error"),
+    *_required(BigInteger, "first_at", "last_at"),
+    *_required(Integer, "duration_ms"),
     Index(None, "webhook", "number"),
 )
 
-rate_window = Table(
+rate_window = _table(
     "rate_window",
-    metadata,
     _key("key", String(255)),
-    _instant("ends"),
-    Column("hits", Integer, nullable=False),
+    *_required(BigInteger, "ends"),
+    *_required(Integer, "hits"),
     Index(None, "ends"),
 )
 
 # A hit of a window that is refunded at the wall second `expires_at` unless its request settles it before.
-reservation = Table(
+reservation = _table(
     "reservation",
-    metadata,
     _key("id", String(16)),
-    Column("key", String(255), nullable=False),
-    _instant("ends"),
-    _instant("expires_at"),
+    *_required(String(255), "key"),
+    *_required(BigInteger, "ends", "expires_at"),
     Index(None, "expires_at"),
 )
 
-idempotency = Table(
+idempotency = _table(
     "idempotency",
-    metadata,
     _key("caller", String(128)),
     _key("key", String(255)),
-    Column("digest", String(64), nullable=False),
-    _instant("created_at"),
-    Column("status", Integer),
-    Column("body", LargeBinary),
+    *_required(String(64), "digest"),
+    *_required(BigInteger, "created_at"),
+    *_optional(Integer, "status"),
+    *_optional(LargeBinary, "body"),
     Index(None, "created_at"),
 )
 
@@ -269,33 +232,29 @@ _FILTERS = ("outcome", "category", "asset", "template")
 # A market, a challenge or an answer of the oracle: its question, its commitment and its settlement. `body` is an answer
 # as it was published. `asset` and `template` are those of the question, `divergence` is the distance in points between
 # the pool and the outside market; pages of markets are selected and sorted by them.
-prediction = Table(
+prediction = _table(
     "prediction",
-    metadata,
     _key("id", String(96)),
-    Column("category", String(16), nullable=False),
+    *_required(String(16), "category"),
     Column("number", Integer, unique=True),
-    Column("question", Text, nullable=False),
-    Column("rule", Text, nullable=False),
-    Column("resolver", String(16), nullable=False),
-    _instant("created_at"),
-    _instant("closes_at"),
-    _instant("deadline"),
-    Column("backfilled", Boolean, nullable=False),
-    Column("author", String(128)),
-    Column("salt", String(32)),
-    Column("voted_at", BigInteger),
-    Column("commitment", Text),
-    Column("seq", BigInteger),
-    Column("hash", String(64)),
-    Column("outcome", String(8)),
-    Column("resolved_at", BigInteger),
-    Column("evidence", Text),
-    Column("resolved_by", String(80)),
-    Column("body", Text),
+    *_required(Text, "question", "rule"),
+    *_required(String(16), "resolver"),
+    *_required(BigInteger, "created_at", "closes_at", "deadline"),
+    *_required(Boolean, "backfilled"),
+    *_optional(String(128), "author"),
+    *_optional(String(32), "salt"),
+    *_optional(BigInteger, "voted_at"),
+    *_optional(Text, "commitment"),
+    *_optional(BigInteger, "seq"),
+    *_optional(String(64), "hash"),
+    *_optional(String(8), "outcome"),
+    *_optional(BigInteger, "resolved_at"),
+    *_optional(Text, "evidence"),
+    *_optional(String(80), "resolved_by"),
+    *_optional(Text, "body"),
     Column("asset", String(16), nullable=False, server_default=""),
     Column("template", String(16), nullable=False, server_default=""),
-    Column("divergence", Float(53)),
+    *_optional(REAL, "divergence"),
     Index(None, "outcome", "deadline"),
     Index(None, "resolved_at"),
     Index(None, "author", "created_at", "id"),
@@ -304,21 +263,18 @@ prediction = Table(
     Index("ix_prediction_by_divergence", "divergence", "id", *_FILTERS, **_LISTED),
 )
 
-prediction_vote = Table(
+prediction_vote = _table(
     "prediction_vote",
-    metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
     _key("place", Integer),
-    Column("voter", String(32), nullable=False),
-    Column("engine", String(128), nullable=False),
-    Column("p", Float(53), nullable=False),
-    Column("weight", Float(53), nullable=False),
-    Column("reasoning", Text, nullable=False),
+    *_required(String(32), "voter"),
+    *_required(String(128), "engine"),
+    *_required(REAL, "p", "weight"),
+    *_required(Text, "reasoning"),
     Column("fallback", Boolean, nullable=False, server_default=false()),
-    Column("prompt", String(64)),
-    Column("tokens", BigInteger),
-    Column("usd", Float(53)),
-    Column("p_up", Float(53)),
+    *_optional(String(64), "prompt"),
+    *_optional(BigInteger, "tokens"),
+    *_optional(REAL, "usd", "p_up"),
 )
 
 # The inputs of the voters by their hash, which the ledger holds: once for all votes cast from them; `voted_at` and
@@ -326,65 +282,57 @@ prediction_vote = Table(
 vote_input = _json_table(
     "vote_input",
     _key("hash", String(64)),
-    _instant("voted_at"),
-    Column("asset", String(16), nullable=False),
+    *_required(BigInteger, "voted_at"),
+    *_required(String(16), "asset"),
     Index(None, "voted_at", "hash"),
     Index(None, "asset", "voted_at", "hash"),
 )
 
 # The prices of an outside market when the votes were cast.
-odds = Table(
+odds = _table(
     "odds",
-    metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    Column("source", String(16), nullable=False),
-    Column("market_id", String(128), nullable=False),
-    Column("url", Text),
-    Column("p_yes", Float(53), nullable=False),
-    Column("bid", Float(53)),
-    Column("ask", Float(53)),
-    Column("volume_usd", Float(53)),
-    _instant("fetched_at"),
+    *_required(String(16), "source"),
+    *_required(String(128), "market_id"),
+    *_optional(Text, "url"),
+    *_required(REAL, "p_yes"),
+    *_optional(REAL, "bid", "ask", "volume_usd"),
+    *_required(BigInteger, "fetched_at"),
 )
 
 # P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`). It is never
 # scored, and deleted a month after the settlement.
-opinion = Table(
+opinion = _table(
     "opinion",
-    metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
     _key("holder", String(8)),
     _key("at"),
-    Column("p", Float(53), nullable=False),
-    Column("bid", Float(53)),
-    Column("ask", Float(53)),
+    *_required(REAL, "p"),
+    *_optional(REAL, "bid", "ask"),
     sqlite_with_rowid=False,
 )
 
-user_vote = Table(
+user_vote = _table(
     "user_vote",
-    metadata,
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
     _key("caller", String(128)),
-    Column("is_yes", Boolean, nullable=False),
-    _instant("voted_at"),
+    *_required(Boolean, "is_yes"),
+    *_required(BigInteger, "voted_at"),
     Index(None, "caller"),
 )
 
 # Who gives forecasts of markets: `id` names it in the ledger, `name` in public, if it chose one. `caller` is None once
 # its key is revoked. `record` are its scores, computed at `record_at`. `named_seq` is the row of the ledger from
 # which on its forecasts count, `name_salt` the salt of the hash of `name` in the last such row.
-forecaster = Table(
+forecaster = _table(
     "forecaster",
-    metadata,
     _key("id", String(32)),
-    Column("caller", String(128)),
-    Column("name", String(32)),
-    _instant("created_at"),
-    Column("record", Text),
-    Column("record_at", BigInteger),
-    Column("named_seq", BigInteger),
-    Column("name_salt", String(32)),
+    *_optional(String(128), "caller"),
+    *_optional(String(32), "name"),
+    *_required(BigInteger, "created_at"),
+    *_optional(Text, "record"),
+    *_optional(BigInteger, "record_at", "named_seq"),
+    *_optional(String(32), "name_salt"),
     Index(None, "caller", unique=True),
     Index(None, "name", unique=True),
 )
@@ -392,30 +340,24 @@ forecaster = Table(
 # Every forecast with the salt of its commitment, which is row `seq` of the ledger; and the scores of the forecasters of
 # a settled market: their P(YES) at the voters' instant with its peer score, and time-weighted scores over `coverage`
 # (0-1) of the life of the market.
-forecast = Table(
+forecast = _table(
     "forecast",
-    metadata,
     _key("seq"),
     Column("prediction", String(96), ForeignKey(prediction.c.id), nullable=False),
     Column("forecaster", String(32), ForeignKey(forecaster.c.id), nullable=False),
-    _instant("at"),
-    Column("p", Float(53), nullable=False),
-    Column("salt", String(64), nullable=False),
+    *_required(BigInteger, "at"),
+    *_required(REAL, "p"),
+    *_required(String(64), "salt"),
     Index(None, "prediction", "seq"),
     Index(None, "forecaster", "seq"),
 )
-forecast_score = Table(
+forecast_score = _table(
     "forecast_score",
-    metadata,
     Column("forecaster", String(32), ForeignKey(forecaster.c.id), primary_key=True),
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    _instant("resolved_at"),
-    Column("opening", Float(53)),
-    Column("opening_peer", Float(53)),
-    Column("brier", Float(53), nullable=False),
-    Column("log_score", Float(53), nullable=False),
-    Column("coverage", Float(53), nullable=False),
-    Column("peer", Float(53), nullable=False),
+    *_required(BigInteger, "resolved_at"),
+    *_optional(REAL, "opening", "opening_peer"),
+    *_required(REAL, "brier", "log_score", "coverage", "peer"),
     Index(None, "resolved_at"),
 )
 
@@ -426,79 +368,61 @@ price_forecast = _json_table(
     _key("at"),
     _key("asset", String(16)),
     _key("horizon", String(8)),
-    _instant("deadline"),
-    Column("backfilled", Boolean, nullable=False),
+    *_required(BigInteger, "deadline"),
+    *_required(Boolean, "backfilled"),
     Index(None, "deadline"),
 )
-price_book = _json_table("price_book", _key("name", String(16)), _instant("as_of"))
+price_book = _json_table("price_book", _key("name", String(16)), *_required(BigInteger, "as_of"))
 
 # The calls of apex on bitcoin's next day, with their layers.
-apex_call = _json_table(
-    "apex_call", _key("at"), Column("p_up", Float(53), nullable=False), Column("backfilled", Boolean, nullable=False)
-)
+apex_call = _json_table("apex_call", _key("at"), *_required(REAL, "p_up"), *_required(Boolean, "backfilled"))
 
-headline = _json_table("headline", _key("id", String(64)), _instant("published_at"), Index(None, "published_at"))
+headline = _json_table(
+    "headline", _key("id", String(64)), *_required(BigInteger, "published_at"), Index(None, "published_at")
+)
 
 # The last response of a news feed: its validators, and the instant before which it must not be asked again.
 news_feed = _json_table("news_feed", _key("url", String(512)))
 
 # Append-only: triggers refuse to change or delete a row of these two tables.
-ledger = Table(
+ledger = _table(
     "ledger",
-    metadata,
     _key("seq"),
-    _instant("recorded_at"),
-    Column("kind", String(16), nullable=False),
-    Column("subject", String(96), nullable=False),
-    Column("backfilled", Boolean, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("previous", String(64), nullable=False),
-    Column("hash", String(64), nullable=False),
-    Column("form", String(16)),
+    *_required(BigInteger, "recorded_at"),
+    *_required(String(16), "kind"),
+    *_required(String(96), "subject"),
+    *_required(Boolean, "backfilled"),
+    *_required(Text, "body"),
+    *_required(String(64), "previous", "hash"),
+    *_optional(String(16), "form"),
     Index(None, "kind", "seq"),
     Index(None, "subject", "seq"),
 )
 
-ledger_root = Table(
+ledger_root = _table(
     "ledger_root",
-    metadata,
     _key("day", String(10)),
-    Column("first_seq", BigInteger, nullable=False),
-    Column("last_seq", BigInteger, nullable=False),
-    Column("root", String(64), nullable=False),
-    Column("head", String(64), nullable=False),
-    Column("previous", String(64), nullable=False),
-    _instant("signed_at"),
-    Column("key", String(64), nullable=False),
-    Column("signature", String(128), nullable=False),
+    *_required(BigInteger, "first_seq", "last_seq"),
+    *_required(String(64), "root", "head", "previous"),
+    *_required(BigInteger, "signed_at"),
+    *_required(String(64), "key"),
+    *_required(String(128), "signature"),
     Index(None, "last_seq"),
 )
 
 # What authorities outside signed of a root, each once.
-ledger_timestamp = Table(
+ledger_timestamp = _table(
     "ledger_timestamp",
-    metadata,
     _key("day", String(10)),
     _key("authority", String(256)),
-    _instant("stamped_at"),
-    Column("token", Text, nullable=False),
+    *_required(BigInteger, "stamped_at"),
+    *_required(Text, "token"),
 )
 
-heartbeat = Table(
-    "heartbeat",
-    metadata,
-    _key("id", Integer),
-    _instant("at"),
-)
+heartbeat = _table("heartbeat", _key("id", Integer), *_required(BigInteger, "at"))
 
 # The cost of language models on a UTC day: reserved before a call, corrected after it.
-spending = Table(
-    "spending",
-    metadata,
-    _key("day", String(10)),
-    Column("tokens", BigInteger, nullable=False),
-    Column("usd", Float(53), nullable=False),
-)
+spending = _table("spending", _key("day", String(10)), *_required(BigInteger, "tokens"), *_required(REAL, "usd"))
 
 # The triggers that refuse to change a row, by dialect; an empty database gets them with the tables. On SQLite,
 # INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
