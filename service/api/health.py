@@ -114,7 +114,7 @@ def _readiness(services: Services) -> Ready:
     with services.database.reading() as db:
         openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
         fits = newest_fits(services.database, db)
-        lags = {progress.job: progress.lag_s for progress in runs.job_progress(db, wall) if progress.lag_s > LATE_S}
+        lags = {job: state.lag_s for job, state in runs.job_states(db, wall).items() if state.lag_s > LATE_S}
         silence = world.silence_s(db, wall)
         audit = latest_audit(db)
         histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))

@@ -150,16 +150,17 @@ class StateGauges:
 
 def _of_jobs(services: Services, db: Connection) -> Iterator[Gauge]:
     now = services.now()
-    jobs = {progress.job: progress for progress in runs.job_progress(db, now)}
-    lags = {job: progress.lag_s for job, progress in jobs.items()}
-    durations = {job: progress.duration_s for job, progress in jobs.items() if progress.duration_s is not None}
-    failures = {job: progress.failures for job, progress in jobs.items()}
+    states = runs.job_states(db, now)
+    lags = {job: state.lag_s for job, state in states.items()}
+    durations = {job: state.duration_s for job, state in states.items() if state.duration_s is not None}
+    failures = {job: state.failures for job, state in states.items()}
+    queued = sum(state.newest.state == "due" and state.newest.next_at <= now for state in states.values())
     yield "job_lag_seconds", "Seconds for which a job has been due.", lags, "job"
     yield "job_duration_seconds", "Seconds of its last run.", durations, "job"
     yield "job_failures", "Failed attempts in the last 7 days.", failures, "job"
     yield "jobs_silent_seconds", "Seconds since a job process looked what is due.", world.silence_s(db, now), ""
     yield "backup_age_seconds", "Seconds since the last backup.", world.silence_s(db, now, world.BACKUP), ""
-    yield "jobs_queued", "Slots of jobs that could run and are not running.", runs.queued(db, now), ""
+    yield "jobs_queued", "Slots of jobs that could run and are not running.", queued, ""
 
 
 def _of_ages(services: Services, db: Connection) -> Iterator[Gauge]:

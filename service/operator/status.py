@@ -17,7 +17,7 @@ from service.operator.commands import CommandOutput, CommandTable
 from service.store import bars, keys, ledger, runs, world
 from service.store.audit import latest_audit
 from service.store.database import Database
-from service.store.runs import JobProgress, JobState
+from service.store.runs import JobState
 from service.store.tables import rate_window
 from service.store.tables import world as world_table
 
@@ -30,7 +30,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
     with database.reading() as db:
         clock, wall = world.find_clock(db), time.time()
         step = db.scalar(select(world_table.c.step)) or 0
-        states, progress = runs.job_states(db, wall), {row.job: row for row in runs.job_progress(db, wall)}
+        states = runs.job_states(db, wall)
         names = [job.name for job in timetable(clock.world, step)]
         return {
             "world": clock.world,
@@ -40,20 +40,20 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
             **_keys(db, wall),
             **_ledger(db),
             "histories": CommandTable(("asset", "state", "history"), _histories(db, step, clock.at(wall))),
-            "jobs": CommandTable(COLUMNS, [_job(name, states.get(name), progress.get(name)) for name in names]),
+            "jobs": CommandTable(COLUMNS, [_job(name, states.get(name)) for name in names]),
             "ledger_tail": CommandTable(("seq", "recorded_at", "kind", "subject"), _tail(db)),
         }
 
 
-def _job(name: str, state: JobState | None, progress: JobProgress | None) -> dict[str, Any]:
+def _job(name: str, state: JobState | None) -> dict[str, Any]:
     """A row of the table; lag, duration and failures are those of the metrics."""
     return {
         "job": name,
         "state": state.newest.state if state else "never run",
         "done_up_to": None if state is None or state.done_up_to is None else iso(state.done_up_to),
-        "lag_s": progress and round(progress.lag_s),
-        "duration_s": progress and progress.duration_s and round(progress.duration_s, 3),
-        "failures": progress.failures if progress else 0,
+        "lag_s": state and round(state.lag_s),
+        "duration_s": state and state.duration_s and round(state.duration_s, 3),
+        "failures": state.failures if state else 0,
         "error": state and state.error,
     }
 

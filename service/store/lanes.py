@@ -7,10 +7,12 @@ transaction is rolled back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, tuple_
+from sqlalchemy import Connection, Select, delete, func, insert, select, tuple_
 
 from service import canonical
 from service.market.instants import DAY, HOUR
@@ -21,33 +23,7 @@ from service.trading.lanes.lane import LaneBar, LaneVote
 
 THINNED_S = 30 * DAY  # thinned at a time
 
-_HISTORY = (
-    select(lane_bar.c.as_of, lane_bar.c.equity, lane_bar.c.status)
-    .where(lane_bar.c.lane == bindparam("lane"), lane_bar.c.as_of.between(bindparam("since"), bindparam("until")))
-    .order_by(lane_bar.c.as_of)
-    .limit(bindparam("most"))
-)
-_PEAKS = (
-    select(lane_bar.c.lane, func.max(lane_bar.c.equity).label("peak"))
-    .where(lane_bar.c.lane.in_(bindparam("lanes", expanding=True)), lane_bar.c.as_of < bindparam("until"))
-    .group_by(lane_bar.c.lane)
-)
-_DELETE_BETWEEN_HOURS = delete(lane_bar).where(
-    lane_bar.c.lane.in_(select(lane.c.name)),
-    lane_bar.c.as_of >= bindparam("since"),
-    lane_bar.c.as_of < bindparam("until"),
-    lane_bar.c.as_of % HOUR != 0,
-)
-_LAST_OF_LANE = select(func.max(lane_bar.c.as_of)).where(
-    lane_bar.c.lane == lane.c.name, lane_bar.c.as_of < bindparam("until")
-)
-_LAST_BEFORE = select(func.max(_LAST_OF_LANE.correlate(lane).scalar_subquery())).select_from(lane)
 _PLACE = (lane_event.c.time, lane_event.c.place)
-_EVENTS = (
-    select(*_PLACE, lane_event.c.body)
-    .where(lane_event.c.lane == bindparam("lane"), lane_event.c.time.between(bindparam("since"), bindparam("until")))
-    .limit(bindparam("most"))
-)
 # More than the events of a lane at one instant; the value of a key is the instant times this, plus the place.
 _PLACES = 1_000
 
@@ -63,22 +39,21 @@ def advance_lane(
     if not rows:
         return
     insert_tuples(db, lane_bar, rows)
-    if event_rows := list(_event_rows(name, events)):
+    # Numbered within their instant, so that the number of bars in one call does not matter.
+    event_rows = [
+        {"lane": name, "time": instant, "place": place, "body": canonical.write(event)}
+        for instant, group in groupby(events, itemgetter("time"))
+        for place, event in enumerate(group)
+    ]
+    if event_rows:
         db.execute(insert(lane_event), event_rows)
     lane_states.save(db, name, body, as_of=rows[-1][1])
 
 
-def _event_rows(name: str, events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows of events, numbered within their instant, so that the number of bars in one call does not matter."""
-    instant, place = None, 0
-    for event in events:
-        instant, place = event["time"], place + 1 if event["time"] == instant else 0
-        yield {"lane": name, "time": instant, "place": place, "body": canonical.write(event)}
-
-
 def lane_bars(db: Connection, name: str, since: int, until: int, limit: int) -> list[LaneBar]:
     """The bars of a lane that were complete between two instants, both included, oldest first."""
-    rows = db.execute(_HISTORY, {"lane": name, "since": since, "until": until, "most": limit})
+    query = select(lane_bar.c.as_of, lane_bar.c.equity, lane_bar.c.status).order_by(lane_bar.c.as_of).limit(limit)
+    rows = db.execute(query.where(lane_bar.c.lane == name, lane_bar.c.as_of.between(since, until)))
     return [LaneBar(*row) for row in rows]
 
 
@@ -88,11 +63,13 @@ def thin_lane_bars(db: Connection, before: int) -> int:
     The bars of all lanes are those of the feed, so without this they would soon be most of the database. It goes back
     by months, to the first one that has bars of full hours alone.
     """
-    total, until = 0, before
+    total, until, as_of = 0, before, lane_bar.c.as_of
     while True:
         since = until - THINNED_S
-        count = db.execute(_DELETE_BETWEEN_HOURS, {"since": since, "until": until}).rowcount
-        total, last = total + count, db.scalar(_LAST_BEFORE, {"until": until})
+        is_between_hours = (as_of >= since) & (as_of < until) & (as_of % HOUR != 0)
+        count = db.execute(delete(lane_bar).where(lane_bar.c.lane.in_(select(lane.c.name)), is_between_hours)).rowcount
+        last_of_lane = select(func.max(as_of)).where(lane_bar.c.lane == lane.c.name, as_of < until).correlate(lane)
+        total, last = total + count, db.scalar(select(func.max(last_of_lane.scalar_subquery())).select_from(lane))
         if last is None or (last >= since and not count):
             return total
         until = min(since, last + 1)
@@ -100,8 +77,8 @@ def thin_lane_bars(db: Connection, before: int) -> int:
 
 def equity_peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:
     """The highest equity in USD of each lane that has bars before the instant `until`."""
-    rows = db.execute(_PEAKS, {"lanes": list(names), "until": until})
-    return {row.lane: row.peak for row in rows}
+    query = select(lane_bar.c.lane, func.max(lane_bar.c.equity)).group_by(lane_bar.c.lane)
+    return dict(map(tuple, db.execute(query.where(lane_bar.c.lane.in_(list(names)), lane_bar.c.as_of < until))))
 
 
 def newest_events(
@@ -111,17 +88,22 @@ def newest_events(
 
     `after` is the key of the last event of the page before.
     """
-    query = _EVENTS.order_by(*(column.desc() for column in _PLACE))
+    query = _events(name, since, until).order_by(*(column.desc() for column in _PLACE)).limit(limit)
     if after is not None:
         query = query.where(tuple_(*_PLACE) < divmod(int(after.value), _PLACES))
-    rows = db.execute(query, {"lane": name, "since": since, "until": until, "most": limit})
+    rows = db.execute(query)
     return [(PageKey(time * _PLACES + place, name), canonical.read(body)) for time, place, body in rows]
 
 
 def lane_events(db: Connection, name: str, since: int, until: int, limit: int) -> list[dict[str, Any]]:
     """The events of a lane between two instants, both included, oldest first."""
-    rows = db.execute(_EVENTS.order_by(*_PLACE), {"lane": name, "since": since, "until": until, "most": limit})
+    rows = db.execute(_events(name, since, until).order_by(*_PLACE).limit(limit))
     return [canonical.read(row.body) for row in rows]
+
+
+def _events(name: str, since: int, until: int) -> Select:
+    is_in_span = lane_event.c.time.between(since, until)
+    return select(*_PLACE, lane_event.c.body).where(lane_event.c.lane == name, is_in_span)
 
 
 def add_hourly_votes(db: Connection, hour: int, votes: dict[str, LaneVote]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from service import canonical
 from service.config import SettingsError
@@ -28,46 +28,7 @@ PAGE = 5_000
 
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
 _LAST_SEQ = select(func.max(ledger.c.seq))
-_BY_SEQ = select(ledger).where(ledger.c.seq == bindparam("wanted"))
-_FROM = select(ledger).where(ledger.c.seq >= bindparam("since")).order_by(ledger.c.seq).limit(bindparam("most"))
-_LIVE = (
-    select(ledger)
-    .where(
-        ledger.c.seq > bindparam("after"), ~ledger.c.backfilled, ledger.c.kind.in_(bindparam("kinds", expanding=True))
-    )
-    .order_by(ledger.c.seq)
-    .limit(bindparam("most"))
-)
-_HASHES = (
-    select(ledger.c.hash).where(ledger.c.seq.between(bindparam("first"), bindparam("last"))).order_by(ledger.c.seq)
-)
-# The last row before an instant. In old ledgers, rows that were taken back come before it with a later instant.
-_LAST_UNTIL = (
-    select(func.max(ledger.c.seq))
-    .where(ledger.c.seq > bindparam("sealed"), ledger.c.recorded_at < bindparam("until"))
-    .scalar_subquery()
-)
-_UNSEALED_HASHES = (
-    select(ledger.c.hash).where(ledger.c.seq > bindparam("sealed"), ledger.c.seq <= _LAST_UNTIL).order_by(ledger.c.seq)
-)
-_LAST_ROOT = select(ledger_root).order_by(ledger_root.c.last_seq.desc()).limit(1)
-_LAST_HANDOVER = (
-    select(ledger.c.seq, ledger.c.body).where(ledger.c.kind == "handover").order_by(ledger.c.seq.desc()).limit(1)
-)
-_ROOT_OVER = (
-    select(ledger_root).where(ledger_root.c.last_seq >= bindparam("seq")).order_by(ledger_root.c.last_seq).limit(1)
-)
-_ROOTS = (
-    select(ledger_root)
-    .where(ledger_root.c.day >= bindparam("since"))
-    .order_by(ledger_root.c.day)
-    .limit(bindparam("most"))
-)
-_TIMESTAMPS = (
-    select(ledger_timestamp)
-    .where(ledger_timestamp.c.day.between(bindparam("since"), bindparam("until")))
-    .order_by(ledger_timestamp.c.day, ledger_timestamp.c.authority)
-)
+_HASHES = select(ledger.c.hash).order_by(ledger.c.seq)
 
 
 def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple[ChainEntry, ...]:
@@ -77,18 +38,12 @@ def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple
     ValueError if a body is not JSON.
     """
     lock(db)
-    last = db.execute(_LAST).first()
-    instant = max(recorded_at, last.recorded_at) if last else recorded_at
-    entries = tuple(chained(rows, iso(instant), _entry(last) if last else None))
-    if entries:
-        values = [
-            (
-                *(row.seq, instant, row.kind, row.subject, row.backfilled),
-                *(canonical.write(row.body), row.previous, row.hash, row.form),
-            )
-            for row in entries
-        ]
-        insert_tuples(db, ledger, values)
+    last = head(db)
+    instant = max(recorded_at, unix(last.recorded_at)) if last else recorded_at
+    entries = tuple(chained(rows, iso(instant), last))
+    stored = [vars(row) | {"recorded_at": instant, "body": canonical.write(row.body)} for row in entries]
+    if stored:
+        insert_tuples(db, ledger, [tuple(row[column.name] for column in ledger.c) for row in stored])
     return entries
 
 
@@ -103,17 +58,15 @@ def seal(db: Connection, day: str, key: bytes, signed_at: int) -> Root | None:
     if signer and signer != roots.public_key(key):
         raise SettingsError(f"the ledger is signed by another key, {signer}: restore LEDGER_KEY or its file")
     until = int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) + DAY
-    sealed_to = before.last_seq if before else 0
-    hashes = list(db.scalars(_UNSEALED_HASHES, {"sealed": sealed_to, "until": until}))
+    sealed_to, root_before = (before.last_seq, before.root) if before else (0, "")
+    is_unsealed = ledger.c.seq > sealed_to
+    # The last row before an instant. In old ledgers, rows that were taken back come before it with a later instant.
+    last = select(func.max(ledger.c.seq)).where(is_unsealed, ledger.c.recorded_at < until).scalar_subquery()
+    hashes = list(db.scalars(_HASHES.where(is_unsealed, ledger.c.seq <= last)))
     if not hashes or (before and day <= before.day):
         return None
     root = roots.sign(
-        hashes,
-        day=day,
-        first_seq=sealed_to + 1,
-        root_before=before.root if before else "",
-        signed_at=iso(signed_at),
-        seed=key,
+        hashes, day=day, first_seq=sealed_to + 1, root_before=root_before, signed_at=iso(signed_at), seed=key
     )
     db.execute(insert(ledger_root).values(vars(root) | {"signed_at": signed_at}))
     return root
@@ -130,7 +83,7 @@ def hand_over(db: Connection, before: bytes, after: bytes, recorded_at: int) -> 
 
 def signing_key(db: Connection) -> str | None:
     """The public key that signs the next root: of the last root, or of a hand-over after it; None before the first."""
-    root, handover = last_root(db), db.execute(_LAST_HANDOVER).first()
+    root, handover = last_root(db), db.execute(_LAST.where(ledger.c.kind == "handover")).first()
     if handover and (root is None or handover.seq > root.last_seq):
         return canonical.read(handover.body)["key"]
     return root.key if root else None
@@ -142,7 +95,7 @@ def head(db: Connection) -> ChainEntry | None:
 
 
 def find_entry(db: Connection, seq: int) -> ChainEntry | None:
-    row = db.execute(_BY_SEQ, {"wanted": seq}).first()
+    row = db.execute(select(ledger).where(ledger.c.seq == seq)).first()
     return _entry(row) if row else None
 
 
@@ -150,12 +103,12 @@ def entries(
     db: Connection, since: int, limit: int, *, kind: str | None = None, subject: str | None = None
 ) -> list[ChainEntry]:
     """At most `limit` rows from `since` on, oldest first, optionally of one kind or about one subject."""
-    query = _FROM
+    query = select(ledger).where(ledger.c.seq >= since)
     if kind is not None:
         query = query.where(ledger.c.kind == kind)
     if subject is not None:
         query = query.where(ledger.c.subject == subject)
-    return [_entry(row) for row in db.execute(query, {"since": since, "most": limit})]
+    return [_entry(row) for row in db.execute(query.order_by(ledger.c.seq).limit(limit))]
 
 
 def pages(db: Connection, *, kind: str | None = None) -> Iterator[list[ChainEntry]]:
@@ -168,7 +121,8 @@ def pages(db: Connection, *, kind: str | None = None) -> Iterator[list[ChainEntr
 
 def live_entries(db: Connection, after: int, kinds: Sequence[Kind], limit: int) -> list[ChainEntry]:
     """At most `limit` rows of these kinds after row `after` that are not backfilled, oldest first."""
-    return [_entry(row) for row in db.execute(_LIVE, {"after": after, "kinds": list(kinds), "most": limit})]
+    query = select(ledger).where(ledger.c.seq > after, ~ledger.c.backfilled, ledger.c.kind.in_(kinds))
+    return [_entry(row) for row in db.execute(query.order_by(ledger.c.seq).limit(limit))]
 
 
 def subjects(db: Connection, kind: Kind, after: int, until: int) -> list[str]:
@@ -183,19 +137,21 @@ def last_seq(db: Connection) -> int:
 
 
 def last_root(db: Connection) -> Root | None:
-    row = db.execute(_LAST_ROOT).first()
+    row = db.execute(select(ledger_root).order_by(ledger_root.c.last_seq.desc()).limit(1)).first()
     return _root(row) if row else None
 
 
 def sealed_by(db: Connection, seq: int) -> Root | None:
     """The root that seals the row with this number; None before it is sealed."""
-    row = db.execute(_ROOT_OVER, {"seq": seq}).first()
+    query = select(ledger_root).where(ledger_root.c.last_seq >= seq).order_by(ledger_root.c.last_seq).limit(1)
+    row = db.execute(query).first()
     return _root(row) if row else None
 
 
 def daily_roots(db: Connection, since: str, limit: int) -> list[Root]:
     """At most `limit` roots from the day `since` (`2026-11-21`) on, oldest first."""
-    return [_root(row) for row in db.execute(_ROOTS, {"since": since, "most": limit})]
+    query = select(ledger_root).where(ledger_root.c.day >= since).order_by(ledger_root.c.day).limit(limit)
+    return [_root(row) for row in db.execute(query)]
 
 
 def add_timestamps(db: Connection, timestamps: Iterable[Timestamp]) -> None:
@@ -206,7 +162,8 @@ def add_timestamps(db: Connection, timestamps: Iterable[Timestamp]) -> None:
 
 def timestamps(db: Connection, since: str = "", until: str = "9") -> tuple[Timestamp, ...]:
     """What authorities signed of the roots from one day to another, oldest root first."""
-    rows = db.execute(_TIMESTAMPS, {"since": since, "until": until})
+    query = select(ledger_timestamp).where(ledger_timestamp.c.day.between(since, until))
+    rows = db.execute(query.order_by(ledger_timestamp.c.day, ledger_timestamp.c.authority))
     return tuple(Timestamp(row.day, row.authority, iso(row.stamped_at), row.token) for row in rows)
 
 
@@ -217,7 +174,7 @@ def count_roots(db: Connection) -> int:
 
 def proof(db: Connection, entry: ChainEntry, root: Root) -> Proof:
     """The proof that `root`, which seals `entry`, includes it."""
-    hashes = list(db.scalars(_HASHES, {"first": root.first_seq, "last": root.last_seq}))
+    hashes = db.scalars(_HASHES.where(ledger.c.seq.between(root.first_seq, root.last_seq))).all()
     return proofs.prove(entry, root, hashes)
 
 
@@ -228,7 +185,7 @@ def export(db: Connection) -> Iterator[str]:
     root, and the root of every timestamp.
     """
     stamps = timestamps(db)
-    seals = [_root(row) for row in db.execute(select(ledger_root).order_by(ledger_root.c.day))]
+    seals = daily_roots(db, "", count_roots(db))
     yield from (line("row", vars(entry)) for page in pages(db) for entry in page)
     yield from (line("root", vars(root)) for root in seals)
     yield from (line("timestamp", vars(timestamp)) for timestamp in stamps)

@@ -12,9 +12,22 @@ count. A refund that fails, or a process that dies, therefore leaves a reservati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Executable, Table, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Executable,
+    Table,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from service.market.instants import DAY
@@ -42,7 +55,9 @@ def take_hits(db: Connection, key: str, ends: int, cap: int = NO_CAP, amount: in
 
 def refund_hit(db: Connection, key: str, ends: int) -> None:
     """Undo one hit in the window that ends at `ends`; has no effect after a later window has begun."""
-    db.execute(_REFUND_HIT, {"charged_key": key, "charged_ends": ends})
+    hits = rate_window.c.hits
+    is_charged = (rate_window.c.key == key) & (rate_window.c.ends == ends) & (hits > 0)
+    db.execute(update(rate_window).where(is_charged).values(hits=hits - 1))
 
 
 def open_window(db: Connection, key: str, now: float) -> Window | None:
@@ -72,15 +87,6 @@ _TAKE_HITS = {"sqlite": _taking(sqlite.insert), "postgresql": _taking(postgresql
 _READING = select(rate_window.c.hits, rate_window.c.ends).where(
     rate_window.c.key == bindparam("read_key"), rate_window.c.ends > bindparam("now")
 )
-_REFUND_HIT = (
-    update(rate_window)
-    .where(
-        rate_window.c.key == bindparam("charged_key"),
-        rate_window.c.ends == bindparam("charged_ends"),
-        rate_window.c.hits > 0,
-    )
-    .values(hits=rate_window.c.hits - 1)
-)
 
 # Longer than the slowest answer: two polls of at most 60 s, one of them another caller's, and two waits for a lock.
 LEASE_S = 180
@@ -95,76 +101,56 @@ class Reservation(NamedTuple):
 
 
 def reserve(db: Connection, id: str, key: str, ends: int, cap: int, now: float, amount: int = 1) -> Window | None:
-    """Count hits as `windows.take` does, until `now` plus LEASE_S; counts nothing and returns None beyond `cap`."""
+    """Count hits as `take_hits` does, until `now` plus LEASE_S; counts nothing and returns None beyond `cap`."""
     window = take_hits(db, key, ends, cap, amount)
     if window:
-        values = {"id": id, "key": key, "ends": window.ends, "expires_at": int(now) + LEASE_S}
-        db.execute(_INSERT, values)
+        db.execute(insert(reservation).values(id=id, key=key, ends=window.ends, expires_at=int(now) + LEASE_S))
     return window
 
 
 def settle(db: Connection, reservations: Iterable[Reservation]) -> None:
     """Keep these hits; one that was refunded because its lease had ended is counted again."""
     for id, key, ends in reservations:
-        if db.execute(_DELETE, {"settled": id}).rowcount == 0:
+        if db.execute(delete(reservation).where(reservation.c.id == id)).rowcount == 0:
             take_hits(db, key, ends)
 
 
 def release(db: Connection, reservations: Iterable[Reservation]) -> int:
     """Refund these hits, and return how many were still reserved."""
-    return _refund(db, _DELETE_BY_IDS, {"released": [id for id, _, _ in reservations]})
+    return _refund(db, reservation.c.id.in_([id for id, _, _ in reservations]))
 
 
 def release_expired(db: Connection, now: float) -> int:
     """Refund the hits whose lease has ended at `now`, and return their number."""
-    return _refund(db, _DELETE_OVERDUE, {"now": int(now)})
+    return _refund(db, reservation.c.expires_at <= int(now))
 
 
 def count_reservations(db: Connection) -> int:
     """How many hits are reserved, by running requests and by those that are gone."""
-    return db.scalar(_COUNT) or 0
+    return db.scalar(select(func.count()).select_from(reservation)) or 0
 
 
-def _refund(db: Connection, deletion: Executable, values: dict[str, object]) -> int:
+def _refund(db: Connection, condition: ColumnElement[bool]) -> int:
+    deletion = delete(reservation).where(condition).returning(reservation.c.key, reservation.c.ends)
     # In one order, so that two transactions cannot wait for each other.
-    rows = sorted((key, ends) for key, ends in db.execute(deletion, values))
+    rows = sorted((key, ends) for key, ends in db.execute(deletion))
     for key, ends in rows:
         refund_hit(db, key, ends)
     return len(rows)
 
 
-_INSERT = insert(reservation)
-_DELETE = delete(reservation).where(reservation.c.id == bindparam("settled"))
-_DELETE_BY_IDS = (
-    delete(reservation)
-    .where(reservation.c.id.in_(bindparam("released", expanding=True)))
-    .returning(reservation.c.key, reservation.c.ends)
-)
-_DELETE_OVERDUE = (
-    delete(reservation)
-    .where(reservation.c.expires_at <= bindparam("now"))
-    .returning(reservation.c.key, reservation.c.ends)
-)
-_COUNT = select(func.count()).select_from(reservation)
-
-
+@dataclass(frozen=True)
 class StoredSpending:
     """The spending of all processes that share a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    database: Database
 
     def add(self, day: str, tokens: int, usd: float) -> tuple[int, float]:
         """Add to a day (YYYY-MM-DD) in one statement, and return the day's new totals; amounts may be negative."""
-        with self._database.writing() as db:
-            statement = (
-                insert_into(db, spending)
-                .values(day=day, tokens=tokens, usd=usd)
-                .on_conflict_do_update(
-                    index_elements=[spending.c.day],
-                    set_={"tokens": spending.c.tokens + tokens, "usd": spending.c.usd + usd},
-                )
-            )
+        sums = {"tokens": spending.c.tokens + tokens, "usd": spending.c.usd + usd}
+        with self.database.writing() as db:
+            new = insert_into(db, spending).values(day=day, tokens=tokens, usd=usd)
+            statement = new.on_conflict_do_update(index_elements=["day"], set_=sums)
             total = db.execute(statement.returning(spending.c.tokens, spending.c.usd)).one()
         return total.tokens, total.usd
 

@@ -10,59 +10,18 @@ second of the clock of its job.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Float, and_, bindparam, case, delete, func, or_, select, true, update
+from sqlalchemy import Connection, Row, case, delete, func, select, update
 
 from service.store.database import insert_into
 from service.store.tables import job_run
 
 _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
-_OF_JOB = job_run.c.job == bindparam("job")
-_NEWEST = select(*_ROW).where(_OF_JOB).order_by(job_run.c.slot.desc()).limit(1)
-_LEASE_COUNT = select(func.count()).where(_OF_JOB, job_run.c.state == "running", job_run.c.next_at > bindparam("now"))
+_TIMES = (job_run.c.added_at, job_run.c.started_at, job_run.c.finished_at)
 _OPEN = job_run.c.state.in_(("due", "running"))
-_HAS_NO_FAILURE = or_(
-    and_(job_run.c.state == "done", job_run.c.attempt == 1), and_(job_run.c.state == "skipped", job_run.c.attempt == 0)
-)
-_QUEUE_LENGTH = select(func.count(job_run.c.job.distinct())).where(
-    job_run.c.state == "due", job_run.c.next_at <= bindparam("now")
-)
-_LAST_DONE = (
-    select(job_run.c.job, func.max(job_run.c.slot).label("slot"))
-    .where(job_run.c.state == "done")
-    .group_by(job_run.c.job)
-    .subquery()
-)
-_NOW = bindparam("now", type_=Float(53))
-_LATEST = (
-    select(
-        job_run.c.job,
-        func.max(job_run.c.slot).label("slot"),
-        func.max(case((job_run.c.state == "done", job_run.c.slot))).label("done_up_to"),
-        func.max(case((and_(job_run.c.state == "running", job_run.c.next_at > _NOW), 1), else_=0)).label("is_held"),
-    )
-    .group_by(job_run.c.job)
-    .subquery()
-)
-_STATES = select(*_ROW, _LATEST.c.done_up_to, _LATEST.c.is_held, job_run.c.error).join(
-    _LATEST, and_(job_run.c.job == _LATEST.c.job, job_run.c.slot == _LATEST.c.slot)
-)
-_IS_LATER = func.coalesce(job_run.c.slot > _LAST_DONE.c.slot, true())
-_SUCCESS = case((job_run.c.state.in_(("done", "running")), 1), else_=0)
-_TOOK = case((job_run.c.slot == _LAST_DONE.c.slot, job_run.c.finished_at - job_run.c.started_at))
-_PROGRESS = (
-    select(
-        job_run.c.job,
-        _NOW - func.coalesce(func.min(case((_IS_LATER, job_run.c.added_at))), _NOW),
-        func.max(_TOOK),
-        func.sum(job_run.c.attempt - _SUCCESS),
-    )
-    .outerjoin(_LAST_DONE, _LAST_DONE.c.job == job_run.c.job)
-    .group_by(job_run.c.job)
-    .order_by(job_run.c.job)
-)
 
 
 class Run(NamedTuple):
@@ -80,25 +39,17 @@ class Run(NamedTuple):
 
 
 class JobState(NamedTuple):
-    """The newest slot of a job, the latest one that it has finished (None before the first), and whether one runs.
+    """How a job stands: its newest slot, the latest one that it has finished (None before the first), whether one runs.
 
-    `error` is that of the newest slot, while it is not done.
+    `error` is that of the newest slot, while it is not done. `lag_s` is for how long a slot after the last finished one
+    has been due, 0 where there is none; `duration_s` is what the last finished run took, None before the first;
+    `failures` are the failed attempts on the slots that are kept.
     """
 
     newest: Run
     done_up_to: int | None
     is_held: bool
     error: str | None
-
-
-class JobProgress(NamedTuple):
-    """How a job stands.
-
-    `lag_s` is for how long a slot after the last finished one has been due, 0 where there is none; `duration_s` is what
-    the last finished run took, None before the first; `failures` are the failed attempts on the slots that are kept.
-    """
-
-    job: str
     lag_s: float
     duration_s: float | None
     failures: int
@@ -106,18 +57,33 @@ class JobProgress(NamedTuple):
 
 def newest_run(db: Connection, job: str) -> Run | None:
     """The latest slot of a job, in any state."""
-    row = db.execute(_NEWEST, {"job": job}).first()
+    row = db.execute(select(*_ROW).where(job_run.c.job == job).order_by(job_run.c.slot.desc()).limit(1)).first()
     return Run(*row) if row else None
 
 
 def job_states(db: Connection, now: float) -> dict[str, JobState]:
-    """The state of every job that has a slot, by its name: one query, however many jobs there are."""
-    rows = db.execute(_STATES, {"now": now})
-    return {job: JobState(Run(job, *run), done, bool(lease), error) for job, *run, done, lease, error in rows}
+    """The state at `now` of every job that has a slot, by its name, in the order of the names."""
+    rows = db.execute(select(*_ROW, *_TIMES, job_run.c.error).order_by(job_run.c.job, job_run.c.slot))
+    return {job: _state(list(slots), now) for job, slots in groupby(rows, lambda row: row.job)}
 
 
-def is_held(db: Connection, job: str, now: float) -> bool:
-    return bool(db.scalar(_LEASE_COUNT, {"job": job, "now": now}))
+def _state(rows: Sequence[Row], now: float) -> JobState:
+    """The state of the job with these slots, the oldest first."""
+    newest, done = rows[-1], next((row for row in reversed(rows) if row.state == "done"), None)
+    later = [row.added_at for row in rows if row.added_at is not None and (done is None or row.slot > done.slot)]
+    return JobState(
+        newest=Run(*newest[: len(_ROW)]),
+        done_up_to=done.slot if done else None,
+        is_held=any(_is_held(row, now) for row in rows),
+        error=newest.error,
+        lag_s=now - min(later, default=now),
+        duration_s=done.finished_at - done.started_at if done else None,
+        failures=sum(row.attempt - (row.state in ("done", "running")) for row in rows),
+    )
+
+
+def _is_held(row: Row, now: float) -> bool:
+    return row.state == "running" and row.next_at > now
 
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
@@ -133,11 +99,10 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
     The claim is refused if the slot is not due or not the newest, or while another slot of the same job is held.
     """
     # Locks the open rows, so that the second of two concurrent claims on a job sees the result of the first.
-    db.execute(select(job_run.c.slot).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update())
+    query = select(*_ROW).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update()
+    is_held = any(_is_held(row, now) for row in db.execute(query).all())
     run = newest_run(db, job)
-    if run is None or run.slot != slot or not run.is_open or run.next_at > now:
-        return None
-    if is_held(db, job, now):
+    if is_held or run is None or run.slot != slot or not run.is_open or run.next_at > now:
         return None
     older = (job_run.c.job == job) & (job_run.c.slot < slot) & _OPEN
     db.execute(update(job_run).where(older).values(state="skipped", finished_at=now))
@@ -159,7 +124,8 @@ def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
     """
     if not _leave(db, job, slot, owner, state="done", finished_at=now, error=None):
         return False
-    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, _HAS_NO_FAILURE))
+    attempts = case((job_run.c.state == "done", 1), (job_run.c.state == "skipped", 0))  # without a failure
+    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, job_run.c.attempt == attempts))
     return True
 
 
@@ -171,16 +137,6 @@ def retry(db: Connection, job: str, slot: int, owner: str, at: float, error: str
 def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str) -> bool:
     """Mark a slot dead; returns False if `owner` no longer holds it."""
     return _leave(db, job, slot, owner, state="dead", finished_at=now, error=error)
-
-
-def queued(db: Connection, now: float) -> int:
-    """How many jobs have a slot that may start at `now` and is not running."""
-    return db.scalar(_QUEUE_LENGTH, {"now": now}) or 0
-
-
-def job_progress(db: Connection, now: float) -> list[JobProgress]:
-    """How every job stands at `now`, by name."""
-    return [JobProgress(*row) for row in db.execute(_PROGRESS, {"now": now})]
 
 
 def prune(db: Connection, before: float) -> int:

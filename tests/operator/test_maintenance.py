@@ -170,7 +170,7 @@ def test_status_shows_jobs_ledger_and_keys(operate_in, folder: Path):
     assert {*COLUMNS, "ledger_rows"} <= {*operate_in(folder, "status")[1].split()}
     with running_service(folder) as service, service.runtime.database.writing() as db:
         runs.add(db, "seal", START + DAY, time.time() - 3600)
-        (lag,) = [row.lag_s for row in runs.job_progress(db, time.time()) if row.job == "seal"]
+        lag = runs.job_states(db, time.time())["seal"].lag_s
     state = json.loads(operate_in(folder, "status", "--json")[1])
     (shown_s,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
     assert lag - 1 <= shown_s <= lag + 60

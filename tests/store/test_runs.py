@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from service.store import runs
-from service.store.runs import JobState, Run
+from service.store.runs import Run
 from service.store.tables import job_run
 
 
@@ -64,8 +64,8 @@ def test_a_renewed_lease_holds(database):
         runs.renew(db, ["a", "nobody"], 25)
     assert claim(database, 60, "b", now=15) is None
     with database.reading() as db:
-        assert runs.is_held(db, "tick", 24)
-        assert not runs.is_held(db, "tick", 25)
+        assert runs.job_states(db, 24)["tick"].is_held
+        assert not runs.job_states(db, 25)["tick"].is_held
 
 
 def test_while_a_slot_is_worked_no_other_of_the_same_job_is(database):
@@ -91,7 +91,7 @@ def test_older_open_slots_are_skipped_for_the_newest(database):
 
 
 def test_the_states_of_all_jobs_are_read_at_once(database):
-    """Of each job the newest slot, the latest one that is done and whether one is running, as read job by job."""
+    """Of each job the newest slot, the latest one that is done and whether one is running."""
     for slot in (60, 120, 180):
         add(database, slot)
     claim(database, 180)
@@ -101,12 +101,11 @@ def test_the_states_of_all_jobs_are_read_at_once(database):
     add(database, 90, job="rank")
     for now in (0.0, 14.0, 15.0):
         with database.reading() as db:
-            expected = {
-                job: JobState(runs.newest_run(db, job), done, runs.is_held(db, job, now), None)
-                for job, done in (("tick", 180), ("rank", None))
+            states = {job: (state.newest, *state[1:4]) for job, state in runs.job_states(db, now).items()}
+            assert states == {
+                "rank": (runs.newest_run(db, "rank"), None, False, None),
+                "tick": (runs.newest_run(db, "tick"), 180, now < 15, None),
             }
-            assert runs.job_states(db, now) == expected
-            assert expected["tick"].is_held == (now < 15)
 
 
 def test_an_expired_slot_gives_way_to_a_newer_one(database):
@@ -164,7 +163,7 @@ def test_failed_slots_stay_until_they_are_pruned(database):
     fail(database, 180)
     with database.writing() as db:
         assert slots(database) == [60, 120, 180]
-        assert runs.job_progress(db, 200.0)[0].failures == 3
+        assert runs.job_states(db, 200.0)["tick"].failures == 3
         assert runs.prune(db, before=120) == 0
         assert runs.prune(db, before=10_000) == 1
         state = runs.job_states(db, 0.0)["tick"]
@@ -210,15 +209,15 @@ def test_the_progress_of_a_job_is_its_lag_duration_and_failures(database):
         runs.add(db, "tick", 100, 1000.0)
         runs.claim(db, "tick", 100, "a", 1001.0, 1020.0)
         runs.finish(db, "tick", 100, "a", 1003.5)
-        assert runs.job_progress(db, 5000.0) == [("tick", 0.0, 2.5, 0)]
+        assert runs.job_states(db, 5000.0)["tick"][4:] == (0.0, 2.5, 0)
         for slot in (200, 300):
             runs.add(db, "tick", slot, 1000.0 + slot)
             runs.claim(db, "tick", slot, "a", 1000.0 + slot, 1320.0)
             runs.retry(db, "tick", slot, "a", 1400.0, "down")
-        assert runs.job_progress(db, 5000.0) == [("tick", 3800.0, 2.5, 2)]
+        assert runs.job_states(db, 5000.0)["tick"][4:] == (3800.0, 2.5, 2)
 
 
 def test_a_job_that_never_finished_lags_from_its_first_slot(database):
     with database.writing() as db:
         runs.add(db, "seal", 100, 1000.0)
-        assert runs.job_progress(db, 1060.0) == [("seal", 60.0, None, 0)]
+        assert runs.job_states(db, 1060.0)["seal"][4:] == (60.0, None, 0)
