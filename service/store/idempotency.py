@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from service.errors import IdempotencyMismatch, RequestConflict
 from service.store.database import insert_into
@@ -18,12 +18,6 @@ KEPT_S = 86400
 # A request that has not finished by then has crashed: the slowest response takes a third of it.
 HELD_S = 60
 RETRY_S = 2  # most answers are there by then
-
-_FIND = select(idempotency).where(
-    idempotency.c.caller == bindparam("caller"),
-    idempotency.c.key == bindparam("key"),
-    idempotency.c.created_at > bindparam("expired"),
-)
 
 
 class Replay(NamedTuple):
@@ -43,22 +37,36 @@ def find_replay(db: Connection, caller: str, key: str, digest: str, now: int) ->
 
     `digest` is that of the whole request. Raises IdempotencyMismatch when the key was used with another request.
     """
-    row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).first()
-    return _replay(row, digest) if row else None
+    is_kept = (idempotency.c.caller == caller) & (idempotency.c.key == key) & (idempotency.c.created_at > now - KEPT_S)
+    row = db.execute(select(idempotency).where(is_kept)).first()
+    if row and row.digest != digest:
+        raise IdempotencyMismatch("This Idempotency-Key was used with another request. Use a new key for this one.")
+    return Replay(row.status, row.body) if row and row.status is not None else None
 
 
 def begin(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
     """Reserve the key: None when that succeeds, else the stored response.
 
+    It succeeds where the key has no row, one that is over 24 hours old, or one of the same request that has crashed.
     Raises RequestConflict while another request holds the key, IdempotencyMismatch when that request is another one.
     """
-    if _take(db, caller, key, digest, now):
+    row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
+    is_expired = idempotency.c.created_at <= now - KEPT_S
+    has_crashed = idempotency.c.status.is_(None) & (idempotency.c.created_at <= now - HELD_S)
+    upsert = (
+        insert_into(db, idempotency)
+        .values(row)
+        .on_conflict_do_update(
+            index_elements=["caller", "key"],
+            set_=row,
+            where=is_expired | (has_crashed & (idempotency.c.digest == digest)),
+        )
+    )
+    if db.scalar(upsert.returning(idempotency.c.key)):
         return None
-    row = db.execute(_FIND, {"caller": caller, "key": key, "expired": now - KEPT_S}).one()
-    replay = _replay(row, digest)
-    if replay is None:
-        raise RequestConflict("A request with this Idempotency-Key is still in progress.", retry_after_s=RETRY_S)
-    return replay
+    if replay := find_replay(db, caller, key, digest, now):
+        return replay
+    raise RequestConflict("A request with this Idempotency-Key is still in progress.", retry_after_s=RETRY_S)
 
 
 def finish(db: Connection, caller: str, key: str, status: int, body: bytes) -> None:
@@ -74,28 +82,6 @@ def release(db: Connection, caller: str, key: str) -> None:
 def prune(db: Connection, now: int) -> int:
     """Delete the responses older than 24 hours, and return their number."""
     return db.execute(delete(idempotency).where(idempotency.c.created_at <= now - KEPT_S)).rowcount
-
-
-def _take(db: Connection, caller: str, key: str, digest: str, now: int) -> bool:
-    """Write the row of a running request where there is none, it is over 24 hours old, or its request has crashed."""
-    row = {"caller": caller, "key": key, "digest": digest, "created_at": now, "status": None, "body": None}
-    statement = insert_into(db, idempotency).values(row)
-    is_expired = idempotency.c.created_at <= now - KEPT_S
-    has_crashed = (
-        idempotency.c.status.is_(None)
-        & (idempotency.c.created_at <= now - HELD_S)
-        & (idempotency.c.digest == statement.excluded.digest)
-    )
-    upsert = statement.on_conflict_do_update(
-        index_elements=[idempotency.c.caller, idempotency.c.key], set_=row, where=is_expired | has_crashed
-    )
-    return db.scalar(upsert.returning(idempotency.c.key)) is not None
-
-
-def _replay(row: Row, digest: str) -> Replay | None:
-    if row.digest != digest:
-        raise IdempotencyMismatch("This Idempotency-Key was used with another request. Use a new key for this one.")
-    return Replay(row.status, row.body) if row.status is not None else None
 
 
 def _running(caller: str, key: str) -> tuple[ColumnElement[bool], ...]:

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, true
 
 from service import canonical
 from service.errors import FieldError, InvalidRequest
@@ -65,57 +65,54 @@ class PlainTable:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._key = key = next(iter(table.c))
-        self._find = select(table.c.body).where(key == bindparam("key"))
-        self._bodies = select(key, table.c.body).order_by(key)
-        span = key.between(bindparam("since"), bindparam("until"))
-        self._newest = select(table.c.body).where(span).order_by(key.desc()).limit(bindparam("most"))
-        self._since = select(table.c.body).where(key >= bindparam("since")).order_by(key)
-        self._latest = select(table.c.body).order_by(key.desc()).limit(1)
-        self._latest_key = select(func.max(key))
+        self._key = next(iter(table.c))
 
     def save(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
         """Store a value in place of an earlier one; `columns` are the other columns of the row."""
-        row = {self._key.name: key, "body": canonical.write(body), **columns}
-        put_rows(db, self._table, [row], is_dated="as_of" in columns)
+        put_rows(db, self._table, self._rows(key, body, columns), is_dated="as_of" in columns)
 
     def add(self, db: Connection, key: str | int, body: Any, **columns: Any) -> None:
         """Store a value unless the key already has one."""
-        add_rows(db, self._table, [{self._key.name: key, "body": canonical.write(body), **columns}])
+        add_rows(db, self._table, self._rows(key, body, columns))
 
     def find(self, db: Connection, key: str | int) -> Any | None:
-        return _read(db.scalar(self._find, {"key": key}))
+        return next(self._values(db, self._key == key), None)
 
     def every(self, db: Connection) -> dict[Any, Any]:
         """All values by key, in the order of the keys."""
-        return {key: canonical.read(text) for key, text in db.execute(self._bodies)}
+        rows = db.execute(select(self._key, self._table.c.body).order_by(self._key))
+        return {key: canonical.read(text) for key, text in rows}
 
     def newest(self, db: Connection, since: Any, until: Any, limit: int) -> list[Any]:
         """The values of the largest keys from `since` to `until`, at most `limit`, the largest key first."""
-        return [
-            canonical.read(text) for text in db.scalars(self._newest, {"since": since, "until": until, "most": limit})
-        ]
+        return list(self._values(db, self._key.between(since, until), is_falling=True, limit=limit))
 
     def since(self, db: Connection, since: Any) -> list[Any]:
         """The values of the keys from `since` on, the smallest key first."""
-        return [canonical.read(text) for text in db.scalars(self._since, {"since": since})]
+        return list(self._values(db, self._key >= since))
 
     def latest(self, db: Connection) -> Any | None:
         """The value of the largest key; None in an empty table."""
-        return _read(db.scalar(self._latest))
+        return next(self._values(db, true(), is_falling=True, limit=1), None)
 
     def latest_key(self, db: Connection) -> Any | None:
         """The largest key, which is cheaper to read than its value."""
-        return db.scalar(self._latest_key)
+        return db.scalar(select(func.max(self._key)))
 
     def keep_newest(self, db: Connection, count: int) -> None:
         """Delete all but the `count` values with the largest keys."""
         newest = select(self._key).order_by(self._key.desc()).offset(count - 1).limit(1)
         db.execute(delete(self._table).where(self._key < newest.scalar_subquery()))
 
+    def _rows(self, key: str | int, body: Any, columns: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{self._key.name: key, "body": canonical.write(body), **columns}]
 
-def _read(text: str | None) -> Any | None:
-    return None if text is None else canonical.read(text)
+    def _values(
+        self, db: Connection, condition: ColumnElement[bool], *, is_falling: bool = False, limit: int | None = None
+    ) -> Iterator[Any]:
+        order = self._key.desc() if is_falling else self._key
+        query = select(self._table.c.body).where(condition).order_by(order).limit(limit)
+        return map(canonical.read, db.scalars(query).all())
 
 
 contexts = PlainTable(tables.context)  # by asset

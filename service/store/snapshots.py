@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from service.market.prices import NO_RATES, AssetPrice, PricesDocument, Rate, Rates
 from service.store.database import put_rows
@@ -22,8 +22,6 @@ else:
     from backports import zstd
 
 T = TypeVar("T")
-
-_LATEST = select(snapshot).where(snapshot.c.name == bindparam("name"))
 
 
 class Snapshot(NamedTuple):
@@ -68,7 +66,7 @@ def save_snapshot(db: Connection, name: str, as_of: int, body: bytes) -> Snapsho
 
 def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
     """The document with this name; None before its first publication."""
-    row = db.execute(_LATEST, {"name": name}).first()
+    row = db.execute(select(snapshot).where(snapshot.c.name == name)).first()
     return Snapshot(*row) if row else None
 
 
@@ -82,9 +80,6 @@ def names(db: Connection) -> set[str]:
     return set(db.scalars(select(snapshot.c.name)))
 
 
-_PRICES = TypeAdapter(PricesDocument)
-
-
 def latest_prices(db: Connection) -> PricesDocument | None:
     """The last published prices; None before the first tick."""
     snapshot = latest_snapshot(db, "prices")
@@ -93,7 +88,7 @@ def latest_prices(db: Connection) -> PricesDocument | None:
 
 @lru_cache(maxsize=2)
 def read_prices(snapshot: Snapshot) -> PricesDocument:
-    return _PRICES.validate_json(snapshot.body)
+    return _adapter(PricesDocument).validate_json(snapshot.body)
 
 
 def prices_by_asset(document: PricesDocument | None) -> dict[str, AssetPrice]:

@@ -44,12 +44,9 @@ def claim_world(
         )
     present = _clock(row)
     if present.speed != clock.speed:
-        present = replace(present, speed=clock.speed, world_origin=present.at(int(wall)), wall_origin=int(wall))
-        db.execute(
-            update(world).values(
-                speed=present.speed, world_origin=present.world_origin, wall_origin=present.wall_origin
-            )
-        )
+        changes = {"speed": clock.speed, "world_origin": present.at(int(wall)), "wall_origin": int(wall)}
+        present = replace(present, **changes)
+        db.execute(update(world).values(changes))
     return StoredWorld(present, row.step, row.history_from)
 
 
