@@ -65,16 +65,13 @@ def audit(job_context: JobContext, slot: int) -> Effects:
 def examine(url: str, at: int, certificates: bytes | None = None) -> Audit:
     """Audit a database at the wall second `at`, its timestamps by these `certificates` as `verify` does."""
     with closing(Database(url)) as database, database.snapshot() as db:
-        sentences = [*audits.differences(db, certificates), *_of_documents(db)]
+        # Documents of an earlier version, without a row that they follow from, are there for an hour.
+        bodies = (snapshots.latest_snapshot(db, name) for name in DOCUMENTS)
+        stored = {snapshot.name: from_json(snapshot.body) for snapshot in bodies if snapshot}
+        documents = {name: document for name, document in stored.items() if "ledger_seq" in document}
+        of_documents = document_differences(partial(audits.standing_entries, db), documents)
+        sentences = [*audits.differences(db, certificates), *of_documents]
         return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
-
-
-def _of_documents(db: Connection) -> Iterator[str]:
-    snapshots_by_name = {name: snapshots.latest_snapshot(db, name) for name in DOCUMENTS}
-    documents = {name: from_json(snapshot.body) for name, snapshot in snapshots_by_name.items() if snapshot}
-    # Those of an earlier version are there for an hour.
-    documents = {name: document for name, document in documents.items() if "ledger_seq" in document}
-    yield from document_differences(partial(audits.standing_entries, db), documents)
 
 
 def document_differences(

@@ -23,7 +23,7 @@ from service.store import bars, lanes, ledger, snapshots
 from service.store.pages import contexts, lane_states
 from service.trading import battle as documents
 from service.trading.battle import RateLimit, benchmarks
-from service.trading.lanes import LANES, CexState, LpState, State
+from service.trading.lanes import LANES, CexState, LpState
 from service.trading.lanes.lane import LaneVote, Walk, moments
 from service.trading.pools import ASSUMED_POOLS, Pool
 
@@ -51,7 +51,13 @@ def battle(job_context: JobContext, slot: int) -> Effects:
             walk.step(moment)
     states = {name: walk.state for name, walk in walks.items()}
     hold_usd = benchmarks(states, hours, marks, job_context.account_terms)
-    publications = _documents(job_context, slot, states, hold_usd, listing)
+    as_of = max(state.as_of for state in states.values())
+    origin = ", ".join(sorted({pool.source for pool in listing.values()}))
+    header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
+    document = documents.describe(
+        states, hold_usd, header, RATE_LIMIT, job_context.clock.world_origin, job_context.account_terms
+    )
+    files = {f"bot-battle.csv/{venue}": documents.table(document, venue).to_csv() for venue in VENUES}
     # An event that is recorded more than an hour late, or that precedes the first start, counts as backfilled.
     rows = _ledger_rows(walks, max(slot - HOUR, job_context.clock.world_origin))
 
@@ -59,7 +65,7 @@ def battle(job_context: JobContext, slot: int) -> Effects:
         for name, walk in walks.items():
             lanes.advance_lane(db, name, asdict(walk.state), walk.bars, walk.events)
         ledger.append(db, rows, slot)
-        snapshots.publish(db, slot, publications)
+        snapshots.publish(db, slot, {"bot-battle": document, **files})
 
     return write
 
@@ -112,21 +118,3 @@ def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
     if snapshot is None or slot - snapshot.as_of > DAY:
         return ASSUMED_POOLS
     return POOLS.validate_json(snapshot.body)
-
-
-def _documents(
-    job_context: JobContext,
-    slot: int,
-    states: Mapping[str, State],
-    hold_usd: Mapping[str, float],
-    listing: Mapping[str, Pool],
-) -> dict[str, object]:
-    """The battle as a document, and as CSV for each venue; `hold_usd` is the benchmark of each lane in USD."""
-    as_of = max(state.as_of for state in states.values())
-    origin = ", ".join(sorted({pool.source for pool in listing.values()}))
-    header = bar_header(job_context, slot, as_of, job_context.feed.step, pools=origin)
-    document = documents.describe(
-        states, hold_usd, header, RATE_LIMIT, job_context.clock.world_origin, job_context.account_terms
-    )
-    files = {f"bot-battle.csv/{venue}": documents.table(document, venue).to_csv() for venue in VENUES}
-    return {"bot-battle": document, **files}

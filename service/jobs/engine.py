@@ -8,8 +8,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import structlog
@@ -28,6 +27,8 @@ THREADS = 4
 STOP_S = 20
 SEEN_EVERY_S = 10  # how often a process notes that it looks what is due
 LONGEST_BACKOFF_S = 600
+LEASE_S = 15
+RENEW_S = 5
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -54,7 +55,8 @@ class Engine:
         self.job_context = job_context
         self._now = now
         self._guard = ClockGuard(now, uptime or now)
-        self._leases = Leases(database)
+        self._lease_ends: dict[str, float] = {}  # the wall second at which the lease of each owner is no longer renewed
+        self._renewed_at = 0.0
         self._seen_at = 0.0
         self._threads = Threads(0)
         self._ticker = Ticker(self.beat)
@@ -76,7 +78,7 @@ class Engine:
         """Renew the leases, begin the jobs and deliver the webhooks that are due; the ticker calls it once a second."""
         if self._guard.refuses():
             return
-        self._leases.renew(self._now())
+        self._renew_leases(self._now())
         self._begin()
         self.deliveries.beat()
 
@@ -113,8 +115,20 @@ class Engine:
         job, owner = self._jobs.get(name), uuid.uuid4().hex
         if job is None or (attempt := self._claim(job, slot, owner)) is None:
             return "refused"
-        with self._leases.hold(owner, self._now() + job.time_limit_s + LEASE_S):
+        # An attempt that hangs must not hold its job forever.
+        self._lease_ends[owner] = self._now() + job.time_limit_s + LEASE_S
+        try:
             return self._work(job, slot, owner, attempt)
+        finally:
+            del self._lease_ends[owner]
+
+    def _renew_leases(self, now: float) -> None:
+        """Renew all leases, at most every RENEW_S seconds."""
+        owners = [owner for owner, until in list(self._lease_ends.items()) if now < until]
+        if owners and not 0 <= now - self._renewed_at < RENEW_S:
+            with self._database.writing() as db:
+                runs.renew(db, owners, now + LEASE_S)
+            self._renewed_at = now
 
     def _startable(self, now: float) -> list[str]:
         """The jobs that may start: in the live world those that need history only once it has arrived."""
@@ -235,48 +249,12 @@ class ClockGuard:
 
     def refuses(self) -> bool:
         """Whether the wall clock has jumped; the first refusal and the end of it are logged."""
-        offset = self._now() - self._uptime()
-        jump = offset - self._offset
-        has_jumped = abs(jump) > TOLERANCE_S
-        if has_jumped and not self._has_jumped:
+        jump = self._now() - self._uptime() - self._offset
+        has_jumped, had_jumped = abs(jump) > TOLERANCE_S, self._has_jumped
+        if has_jumped and not had_jumped:
             log.error("clock_jumped", seconds=round(jump, 1), until="the clock is right again, or a restart")
-        if self._has_jumped and not has_jumped:
+        elif had_jumped and not has_jumped:
             log.warning("clock_right_again")
-        if not has_jumped:
-            self._offset = offset
+        self._offset += 0 if has_jumped else jump
         self._has_jumped = has_jumped
         return has_jumped
-
-
-LEASE_S = 15
-RENEW_S = 5
-
-
-class Leases:
-    """The leases of this process; the ticker renews them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._ends: dict[str, float] = {}
-        self._renewed_at = 0.0
-
-    @contextmanager
-    def hold(self, owner: str, until: float) -> Iterator[None]:
-        """Hold the slot of `owner` during the block, at most until the wall second `until`.
-
-        An attempt that hangs must not hold its job forever.
-        """
-        self._ends[owner] = until
-        try:
-            yield
-        finally:
-            del self._ends[owner]
-
-    def renew(self, now: float) -> None:
-        """Renew all leases, at most every RENEW_S seconds."""
-        owners = [owner for owner, until in list(self._ends.items()) if now < until]
-        if not owners or 0 <= now - self._renewed_at < RENEW_S:
-            return
-        with self._database.writing() as db:
-            runs.renew(db, owners, now + LEASE_S)
-        self._renewed_at = now

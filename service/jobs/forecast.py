@@ -18,7 +18,7 @@ from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.price_forecasts import up_in_a_day
-from service.forecasting.voters.votes import Direction, direction_of
+from service.forecasting.voters.votes import direction_of
 from service.jobs import processes
 from service.jobs.job import Effects, JobContext, Monthly, header
 from service.ledger.chain import LedgerRow
@@ -61,15 +61,12 @@ def changes(hour: int, votes: Mapping[str, LaneVote], before: Mapping[str, LaneV
     """A row for each asset whose direction at the end of an hour is not that of the votes before."""
     rows = []
     for asset, vote in votes.items():
-        direction, direction_before = _direction(vote), _direction(before.get(asset, vote))
+        pair = (vote, before.get(asset, vote))
+        direction, direction_before = (direction_of(round(100 * moment.p_up, 1)) for moment in pair)
         if direction != direction_before:
             body = {"at": hour, "direction": direction, "previous": direction_before, "p_up": round(vote.p_up, 3)}
             rows.append(LedgerRow("consensus", asset, body, backfilled=False))
     return rows
-
-
-def _direction(vote: LaneVote) -> Direction:
-    return direction_of(round(100 * vote.p_up, 1))
 
 
 def _vote(job_context: JobContext, hour: int, by_asset: dict[str, Context]) -> dict[str, LaneVote]:
@@ -160,7 +157,8 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         whole_since = job_context.whole_since(db, slot)
         due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole_since]
-        hourly = _bars(db, [row.forecast for row in due], slot)
+        since = min((row.forecast.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
+        hourly = {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.forecast.asset for row in due}}
         old_books = {
             backfilled: PriceBook.from_plain(price_books.find(db, name) or {}) for backfilled, name in BOOKS.items()
         }
@@ -182,12 +180,6 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
         snapshots.publish(db, slot, {"forecasts/record": document})
 
     return write
-
-
-def _bars(db: Connection, due: Sequence[PriceForecast], slot: int) -> dict[str, Bars]:
-    """The hourly bars of the assets of due forecasts from before the earliest deadline on."""
-    since = min((row.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
-    return {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.asset for row in due}}
 
 
 def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:

@@ -71,7 +71,11 @@ def imports_short(_db: Connection, job_context: JobContext) -> bool:
 
 def sources(db: Connection) -> dict[str, str]:
     """The age of the odds of each source in words, with the reason where it failed."""
-    return {name: _in_words(name, status) for name, status in _statuses(db).items()}
+    sentences = {}
+    for name, status in _statuses(db).items():
+        read = f"read {iso(status.read_at)}" if status.read_at else "never read"
+        sentences[name] = f"odds ({name}), {read}" + (f"; failed since: {status.failed}" if status.failed else "")
+    return sentences
 
 
 def settle_imported(job_context: JobContext, slot: int) -> Effects:
@@ -111,7 +115,10 @@ def _import(
         replace(market, odds=by_id[market.id].odds, salt=token_hex(SALT_BYTES))
         for market in vote(job_context, slot, choices, basis)
     ]
-    opinions = _renewed(offers, open_markets, slot)
+    open_ids = {market.id for market in open_markets}
+    quotes = {market.id: market.odds for market in offers if market.id in open_ids}
+    # The prices of now of the imported markets that their sources still list.
+    opinions = {id: Opinion(slot, quote.p_yes, quote.bid, quote.ask) for id, quote in quotes.items()}
 
     def write(db: Connection) -> None:
         keep_opened(db, markets, slot)
@@ -124,8 +131,7 @@ def _price_at(job_context: JobContext, asset: str, instant: int) -> float | None
     """The close of the bar of the feed that ends at a unix second; None if there is none."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        series = bars.load_bars(db, asset, instant - step, instant, step)
-    return float(series.close[-1]) if len(series) else None
+        return bars.close_at(db, asset, instant, step, step)
 
 
 def _offered(
@@ -137,9 +143,8 @@ def _offered(
     offers: list[OutsideMarket] = []
     for name, source in SOURCES.items():
         try:
-            markets, refusals = source.list_open(
-                _address(job_context, name), job_context.settings.source_timeout_s, short=short
-            )
+            timeout_s = job_context.settings.source_timeout_s
+            markets, refusals = source.list_open(_address(job_context, name), timeout_s, short=short)
         except SourceFailed as error:
             log.warning("source_failed", source=name, detail=error.detail)
             statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)
@@ -150,20 +155,8 @@ def _offered(
     return offers, statuses
 
 
-def _renewed(offers: Iterable[OutsideMarket], open_markets: Iterable[Prediction], slot: int) -> dict[str, Opinion]:
-    """The prices of now of the imported markets that their sources still list."""
-    ids = {market.id for market in open_markets}
-    quotes = {market.id: market.odds for market in offers if market.id in ids}
-    return {id: Opinion(slot, quote.p_yes, quote.bid, quote.ask) for id, quote in quotes.items()}
-
-
 def _statuses(db: Connection) -> dict[str, SourceStatus]:
     return snapshots.find_document(db, SNAPSHOT, dict[str, SourceStatus]) or {}
-
-
-def _in_words(name: str, status: SourceStatus) -> str:
-    read = f"read {iso(status.read_at)}" if status.read_at else "never read"
-    return f"odds ({name}), {read}" + (f"; failed since: {status.failed}" if status.failed else "")
 
 
 def _settlements(job_context: JobContext, name: str, markets: Iterable[Prediction], slot: int) -> dict[str, Settlement]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 
 import structlog
@@ -76,15 +77,15 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     basis = knowledge.knowledge_of(job_context.database, contexts)
     with job_context.database.reading() as db:
         questions = list(_questions_of_now(db, predictions.active_markets(db, slot), slot, basis))
-    ai = {
-        market.id: opinion
-        for market, inputs in questions
-        if (opinion := _ai_opinion(job_context, market, slot, inputs))
-    }
-    odds: dict[str, Opinion] = {}
-    if outside := outside_market(job_context):
-        quotes = {market.id: _odds_opinion(outside, market, slot, inputs) for market, inputs in questions}
-        odds = {id: opinion for id, opinion in quotes.items() if opinion}
+    outside = outside_market(job_context)
+    ai, odds = dict[str, Opinion](), dict[str, Opinion]()
+    for market, inputs in questions:
+        with suppress(NoVoters):
+            ai[market.id] = Opinion(slot, job_context.embedded.ask(market.question, slot, inputs).pool.p)
+        if outside:
+            with suppress(Abstention):  # with the shocks of its opening
+                quote = outside.quote(market, inputs, slot)
+                odds[market.id] = Opinion(slot, quote.p_yes, quote.bid, quote.ask)
 
     def write(db: Connection) -> None:
         listings.add_opinions(db, "ai", ai)
@@ -102,32 +103,10 @@ def _questions_of_now(
         if not set(question.assets) <= basis.contexts.keys():
             continue
         present = of_now(question, slot, basis.spots[question.asset])
-        starts = {asset: _price_before(db, asset, market.created_at) for asset in question.assets[1:]}
+        opened_at = market.created_at
+        starts = {asset: bars.close_at(db, asset, opened_at, HOUR, LONGEST_CLOSURE_S) for asset in question.assets[1:]}
         if present is None or None in starts.values():
             continue
         origins = {asset: price for asset, price in starts.items() if price} | {question.asset: question.spot}
         inputs = replace(basis, lead=lead_of(question, basis.spots, origins))
         yield replace(market, question=present), inputs
-
-
-def _price_before(db: Connection, asset: str, instant: int) -> float | None:
-    """The close from which a move of an asset is measured at a unix second; None without a bar before it."""
-    before = bars.load_bars(db, asset, instant - LONGEST_CLOSURE_S, instant, HOUR)
-    return float(before.close[-1]) if len(before) else None
-
-
-def _ai_opinion(job_context: JobContext, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
-    try:
-        return Opinion(slot, job_context.embedded.ask(market.question, slot, basis).pool.p)
-    except NoVoters as error:
-        log.debug("no_opinion", market=market.id, detail=error.detail)
-        return None
-
-
-def _odds_opinion(outside: SimulatedMarket, market: Prediction, slot: int, basis: Knowledge) -> Opinion | None:
-    """The price of the simulated market, with the shocks of its opening; None without a usable context."""
-    try:
-        quote = outside.quote(market, basis, slot)
-    except Abstention:
-        return None
-    return Opinion(slot, quote.p_yes, quote.bid, quote.ask)

@@ -17,7 +17,6 @@ from service.market.bars import (
     LARGEST_MOVE,
     Bars,
     CoinBars,
-    empty,
     merge,
     near,
     newest_run,
@@ -188,23 +187,15 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
 def publish_prices(db: Connection, job_context: JobContext, slot: int) -> None:
     """Publish the prices of the stored bars, as soon as an asset has one."""
     feed, clock = job_context.feed, job_context.clock
-    by_asset = {asset: history for asset in feed.assets if len(history := _last_day(db, asset, feed.step))}
-    if not by_asset:
+    lasts = {asset: last.time + feed.step for asset in feed.assets if (last := bars.last_bar(db, asset, feed.step))}
+    if not lasts:
         return
+    by_asset = {asset: bars.load_bars(db, asset, end - SHOWN_S, end, feed.step) for asset, end in lasts.items()}
     histories = bars.histories(db, feed.assets, feed.step, slot)
     sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
     ended = clock.has_ended(slot)
     document = describe(by_asset, histories, made_at=slot, world=clock.world, ended=ended, sources=sources)
     snapshots.publish(db, slot, {"prices": document})
-
-
-def _last_day(db: Connection, asset: str, step: int) -> Bars:
-    """The stored bars of the last day that has any."""
-    last = bars.last_bar(db, asset, step)
-    if last is None:
-        return empty(step)
-    end = last.time + step
-    return bars.load_bars(db, asset, end - SHOWN_S, end, step)
 
 
 # The span requested at a time: what one call returns within its deadline.

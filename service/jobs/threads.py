@@ -92,16 +92,13 @@ class Ticker:
             self._thread.join(AFTER_FAILURE_S)
 
     def _run(self) -> None:
-        while not self._stop.wait(self._beat_once()):
-            pass
-
-    def _beat_once(self) -> float:
-        try:
-            self._beat()
-        except AWAY as error:
-            log.error("database_away", error=type(error).__name__)
-            return AFTER_FAILURE_S
-        except Exception:
-            log.exception("ticker_failed")
-            return AFTER_FAILURE_S
-        return BEAT_S
+        pause_s = 0.0
+        while not self._stop.wait(pause_s):
+            pause_s = AFTER_FAILURE_S
+            try:
+                self._beat()
+                pause_s = BEAT_S
+            except AWAY as error:
+                log.error("database_away", error=type(error).__name__)
+            except Exception:
+                log.exception("ticker_failed")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from dotenv import load_dotenv
 from sqlalchemy.exc import OperationalError
@@ -16,7 +17,7 @@ from service import config, logs
 from service.config import SettingsError
 from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
-from service.operator.commands import Command, CommandOutput, CommandTable, add, as_json, readable
+from service.operator.commands import CommandOutput, CommandTable, add, as_json, readable
 from service.operator.keys import register_keys, register_secrets
 from service.operator.ledger import register_ledger
 from service.operator.maintenance import bring_back, copy, file_argument, migrate, move_to, require_database
@@ -57,18 +58,14 @@ def _run(arguments: argparse.Namespace) -> CommandOutput:
     logs.configure(settings.log_level)
     if "offline" in arguments:
         return arguments.offline(arguments, settings)
-    command: Command = arguments.command
     revision = require_database(settings)
     if revision < migrations.head():
         raise SettingsError(
             f"The database is at revision {revision}; this version needs {migrations.head()}: "
             "start the service, or run `python -m service.operator migrate`."
         )
-    database = opened(settings.database)
-    try:
-        return command(arguments, database, settings)
-    finally:
-        database.close()
+    with closing(opened(settings.database)) as database:
+        return arguments.command(arguments, database, settings)
 
 
 def _refuse(detail: str) -> int:

@@ -136,5 +136,4 @@ def _hand_ledger_over(database: Database, settings: Settings) -> dict[str, Any]:
 def _printed(row: KeyRow) -> dict[str, Any]:
     """The printed fields of a key: all except its hash."""
     fields = {"key_id": row.id, **asdict(row)}
-    instants = {name: fields[name] and iso(fields[name]) for name in ("created_at", "last_used_at", "revoked_at")}
-    return {name: {**fields, **instants}[name] for name in COLUMNS}
+    return {name: fields[name] and iso(fields[name]) if name.endswith("_at") else fields[name] for name in COLUMNS}

@@ -7,6 +7,8 @@ import time
 from dataclasses import replace
 from typing import Any, get_args
 
+from sqlalchemy import Connection
+
 from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound
 from service.forecasting.predictions import Prediction
@@ -14,6 +16,7 @@ from service.forecasting.predictions.callers import resolve_by_hand
 from service.forecasting.predictions.commitments import brier_scores
 from service.forecasting.predictions.resolution import Outcome
 from service.jobs.committing import keep_settlements
+from service.ledger.chain import ChainEntry
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.store import predictions, world
@@ -30,8 +33,7 @@ def register_challenges(verbs: Commands) -> None:
     )
     parser = add(verbs, "resolve", resolve_challenge)
     parser.add_argument("number", metavar="NUMBER", type=int)
-    parser.add_argument("outcome", choices=get_args(Outcome))
-    parser.add_argument("--evidence", required=True, help="where the outcome can be checked; it is published")
+    _outcome_arguments(parser, "where the outcome can be checked; it is published")
 
 
 def register_answers(verbs: Commands) -> None:
@@ -39,18 +41,21 @@ def register_answers(verbs: Commands) -> None:
     add(verbs, "list", list_answers)
     parser = add(verbs, "resolve", resolve_answer)
     parser.add_argument("id", metavar="ID", help="the `id` of the oracle's answer")
+    _outcome_arguments(parser, "where the outcome can be checked")
+
+
+def _outcome_arguments(parser: argparse.ArgumentParser, evidence: str) -> None:
     parser.add_argument("outcome", choices=get_args(Outcome))
-    parser.add_argument("--evidence", required=True, help="where the outcome can be checked")
+    parser.add_argument("--evidence", required=True, help=evidence)
 
 
 def list_challenges(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """List all challenges, oldest first, with their status: open, due (the deadline has passed) or the outcome."""
+    listed = predictions.unresolved_predictions if arguments.unresolved else predictions.listed_predictions
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
-        challenges = (
-            predictions.unresolved_predictions(db) if arguments.unresolved else predictions.listed_predictions(db)
-        )
-    rows = [_challenge_row(challenge, now) for challenge in challenges if challenge.category == "challenge"]
+        challenges = [record for record in listed(db) if record.category == "challenge"]
+    rows = [_row(challenge, now, CHALLENGE_COLUMNS) for challenge in challenges]
     return CommandTable(CHALLENGE_COLUMNS, sorted(rows, key=lambda row: row["number"]))
 
 
@@ -59,19 +64,14 @@ def resolve_challenge(arguments: argparse.Namespace, database: Database, _settin
 
     Its votes are scored, and the voters' track record is renewed.
     """
+    number = arguments.number
+    refusal = f"Challenge {number} is already resolved; only its ledger row can be corrected."
     with database.writing() as db:
-        now = world.find_clock(db).at(time.time())
-        challenge = predictions.find_challenge(db, arguments.number)
+        challenge = predictions.find_challenge(db, number)
         if challenge is None:
-            raise ResourceNotFound(f"There is no challenge {arguments.number}.")
-        settlement = resolve_by_hand(challenge, arguments.outcome, arguments.evidence, now)
-        if challenge.settlement:
-            raise InvalidRequest(
-                f"Challenge {arguments.number} is already resolved; only its ledger row can be corrected."
-            )
-        entry, *_ = keep_settlements(db, {challenge.id: settlement}, now)
-    row = _challenge_row(replace(challenge, settlement=settlement), now)
-    return row | {"resolved_at": iso(now), "evidence": settlement.evidence, "seq": entry.seq}
+            raise ResourceNotFound(f"There is no challenge {number}.")
+        challenge, now, (entry, *_) = _resolve(db, challenge, arguments, refusal)
+    return _row(challenge, now, (*CHALLENGE_COLUMNS, "resolved_at", "evidence")) | {"seq": entry.seq}
 
 
 def list_answers(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
@@ -79,51 +79,48 @@ def list_answers(_arguments: argparse.Namespace, database: Database, _settings: 
     with database.reading() as db:
         now = world.find_clock(db).at(time.time())
         answers = predictions.answers_by_hand(db)
-    return CommandTable(ANSWER_COLUMNS, [_answer_row(answer, now) for answer in answers])
+    return CommandTable(ANSWER_COLUMNS, [_row(answer, now, ANSWER_COLUMNS) for answer in answers])
 
 
 def resolve_answer(arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:
     """Set the outcome of an answer that no price decides, score its votes, and renew the voters' track record."""
     with database.writing() as db:
-        now = world.find_clock(db).at(time.time())
         answer = predictions.find_prediction(db, arguments.id)
         if answer is None or answer.category != "answer":
             raise ResourceNotFound(f"There is no answer {arguments.id}.")
-        settlement = resolve_by_hand(answer, arguments.outcome, arguments.evidence, now)
-        if answer.settlement:
-            raise InvalidRequest(f"Answer {arguments.id} is already resolved.")
-        keep_settlements(db, {answer.id: settlement}, now)
-    answer = replace(answer, settlement=settlement)
+        answer, now, _ = _resolve(db, answer, arguments, f"Answer {arguments.id} is already resolved.")
     scores = brier_scores(answer)
-    return _answer_row(answer, now) | {
+    row = _row(answer, now, (*ANSWER_COLUMNS, "resolved_at", "evidence"))
+    return row | {"brier": scores["brier"] if scores else None}
+
+
+def _resolve(
+    db: Connection, record: Prediction, arguments: argparse.Namespace, refusal: str
+) -> tuple[Prediction, int, list[ChainEntry]]:
+    """A prediction with its new outcome, the world second of now, and the new rows of the ledger."""
+    now = world.find_clock(db).at(time.time())
+    settlement = resolve_by_hand(record, arguments.outcome, arguments.evidence, now)
+    if record.settlement:
+        raise InvalidRequest(refusal)
+    entries = keep_settlements(db, {record.id: settlement}, now)
+    return replace(record, settlement=settlement), now, entries
+
+
+def _row(record: Prediction, now: int, columns: tuple[str, ...]) -> dict[str, Any]:
+    """A challenge or an answer as it is printed, without its author.
+
+    Before the outcome its status is `open` until the deadline and `due` after it.
+    """
+    settlement = record.settlement
+    fields = {
+        "id": record.id,
+        "number": record.number,
+        "status": record.outcome or ("due" if now > record.deadline else "open"),
+        "resolver": record.resolver,
+        "deadline": iso(record.deadline),
+        "p_yes": round(record.commitment.p, 3) if record.commitment else None,
+        "question": record.question.text,
         "resolved_at": iso(now),
-        "evidence": settlement.evidence,
-        "brier": scores["brier"] if scores else None,
+        "evidence": settlement and settlement.evidence,
     }
-
-
-def _challenge_row(challenge: Prediction, now: int) -> dict[str, Any]:
-    """A challenge as it is printed, without its author."""
-    return {
-        "number": challenge.number,
-        "status": _status(challenge, now),
-        "resolver": challenge.resolver,
-        "deadline": iso(challenge.deadline),
-        "question": challenge.question.text,
-    }
-
-
-def _answer_row(answer: Prediction, now: int) -> dict[str, Any]:
-    """An answer as it is printed, without its author."""
-    return {
-        "id": answer.id,
-        "status": _status(answer, now),
-        "deadline": iso(answer.deadline),
-        "p_yes": round(answer.commitment.p, 3) if answer.commitment else None,
-        "question": answer.question.text,
-    }
-
-
-def _status(prediction: Prediction, now: int) -> str:
-    """The outcome, or before it `open` until the deadline and `due` after it."""
-    return prediction.outcome or ("due" if now > prediction.deadline else "open")
+    return {name: fields[name] for name in columns}

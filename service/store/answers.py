@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, delete, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, select, tuple_, update
 
 from service import canonical
 from service.forecasting.predictions import Prediction
@@ -25,30 +25,21 @@ from service.forecasting.predictions.commitments import WITHDRAWN
 from service.forecasting.voters.votes import Answer, in_words, understood
 from service.store import forecasts, notifications, pages, predictions
 from service.store.database import is_among
+from service.store.keys import is_of_key
 from service.store.pages import PageKey
 from service.store.tables import api_key, idempotency, odds, opinion, prediction, prediction_vote, user_vote
 
 _ANSWER = TypeAdapter(Answer)
 _SCOPE = "answers"
+_AUTHOR = prediction.c.author
 # Fields that the answers of earlier versions lack.
 _LATER_FIELDS = {
     "language": "unknown",
-    "rule": None,
-    "certainty": None,
-    "assumed": (),
-    "carryover": (),
-    "follows": None,
-    "alternatives": (),
+    **dict.fromkeys(("rule", "certainty", "follows")),
+    **dict.fromkeys(("assumed", "carryover", "alternatives"), ()),
 }
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
-_LATER_VOTE: dict[str, Any] = {
-    "fallback": False,
-    "outlier": False,
-    "evidence": None,
-    "prompt": None,
-    "tokens": None,
-    "usd": None,
-}
+_LATER_VOTE = dict.fromkeys(("fallback", "outlier"), False) | dict.fromkeys(("evidence", "prompt", "tokens", "usd"))
 
 
 class AnswersPage(NamedTuple):
@@ -60,12 +51,10 @@ class AnswersPage(NamedTuple):
 
 def answers_page(db: Connection, caller: str, limit: int, *, cursor: str | None, with_votes: bool) -> AnswersPage:
     """At most `limit` answers to a caller from a cursor on; raises InvalidRequest for a cursor of another list."""
-    conditions = [_of(caller)]
+    place = (prediction.c.created_at, prediction.c.id)
+    query = select(*place).where(_of(caller)).order_by(*(column.desc() for column in place)).limit(limit + 1)
     if cursor is not None:
-        place = tuple_(prediction.c.created_at, prediction.c.id)
-        conditions.append(place < pages.read_cursor(_SCOPE, cursor))
-    order = (prediction.c.created_at.desc(), prediction.c.id.desc())
-    query = select(prediction.c.created_at, prediction.c.id).where(*conditions).order_by(*order).limit(limit + 1)
+        query = query.where(tuple_(*place) < pages.read_cursor(_SCOPE, cursor))
     keys = [PageKey(*row) for row in db.execute(query)]
     answers = _published(db, [key.id for key in keys[:limit]], with_votes=with_votes)
     return AnswersPage(answers, pages.next_cursor(_SCOPE, keys, limit))
@@ -101,12 +90,6 @@ def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> An
     )
 
 
-_AUTHOR = prediction.c.author
-_OPENED = prediction.c.category == "challenge"
-_IS_ANSWER = prediction.c.category == "answer"
-_HAS_TEXT = _AUTHOR.is_not(None)
-
-
 @dataclass(frozen=True)
 class Erasure:
     """What was erased with some keys, as numbers of rows."""
@@ -125,7 +108,8 @@ def erase_answers(db: Connection, before: int) -> int:
 
 def authored_challenges(db: Connection, key_ids: Iterable[str]) -> list[str]:
     """The ids of the challenges that were opened with these keys."""
-    return [id for key in key_ids for id in db.scalars(select(prediction.c.id).where(_OPENED, _by(_AUTHOR, key)))]
+    query = select(prediction.c.id).where(prediction.c.category == "challenge")
+    return [id for key in key_ids for id in db.scalars(query.where(is_of_key(_AUTHOR, key)))]
 
 
 def erase_keys(db: Connection, ids: Sequence[str]) -> Erasure:
@@ -136,10 +120,10 @@ def erase_keys(db: Connection, ids: Sequence[str]) -> Erasure:
     """
     answers = challenges = votes = endpoints = 0
     for id in ids:
-        answers += _erase_answers(db, _by(_AUTHOR, id))
-        challenges += db.execute(update(prediction).where(_by(_AUTHOR, id)).values(author=None)).rowcount
+        answers += _erase_answers(db, is_of_key(_AUTHOR, id))
+        challenges += db.execute(update(prediction).where(is_of_key(_AUTHOR, id)).values(author=None)).rowcount
         votes += _forget_votes(db, id, f"forgotten:{secrets.token_hex(8)}")
-        db.execute(delete(idempotency).where(_by(idempotency.c.caller, id)))
+        db.execute(delete(idempotency).where(is_of_key(idempotency.c.caller, id)))
         forecasts.forget_forecasters(db, id)
         for endpoint in notifications.key_webhooks(db, id):
             notifications.remove_webhook(db, endpoint.id)
@@ -148,14 +132,9 @@ def erase_keys(db: Connection, ids: Sequence[str]) -> Erasure:
     return Erasure(len(ids), answers, challenges, votes, endpoints)
 
 
-def _by(column: ColumnElement[str], key: str) -> ColumnElement[bool]:
-    """Whether a caller is the holder of a key, or one of its end users; an id of a key has no wildcard in it."""
-    return or_(column == f"key:{key}", column.like(f"key:{key}:%"))
-
-
 def _forget_votes(db: Connection, key: str, nobody: str) -> int:
     """Rename the callers of votes; an end user of a delegating key gets a name of its own."""
-    callers = db.scalars(select(user_vote.c.caller).where(_by(user_vote.c.caller, key)).distinct()).all()
+    callers = db.scalars(select(user_vote.c.caller).where(is_of_key(user_vote.c.caller, key)).distinct()).all()
     return sum(
         db.execute(update(user_vote).where(user_vote.c.caller == caller).values(caller=f"{nobody}:{number}")).rowcount
         for number, caller in enumerate(callers)
@@ -165,7 +144,7 @@ def _forget_votes(db: Connection, key: str, nobody: str) -> int:
 def _erase_answers(db: Connection, condition: ColumnElement[bool]) -> int:
     """Delete the unsettled answers that meet a condition, and take text and caller from the settled ones."""
     query = select(prediction.c.id, prediction.c.question, prediction.c.outcome)
-    rows = db.execute(query.where(_IS_ANSWER, _HAS_TEXT, condition)).all()
+    rows = db.execute(query.where(prediction.c.category == "answer", _AUTHOR.is_not(None), condition)).all()
     unsettled_ids = [row.id for row in rows if row.outcome is None]
     for table in (prediction_vote, odds, opinion, user_vote):
         db.execute(delete(table).where(is_among(table.c.prediction, unsettled_ids)))

@@ -61,17 +61,11 @@ class Audit(NamedTuple):
 
 def save_audit(db: Connection, audit: Audit) -> None:
     """Store the result, unless a later one is stored."""
-    snapshots.save_snapshot(
-        db, NAME, audit.at, canonical.write([audit.at, audit.rows, audit.differences, audit.first]).encode()
-    )
+    snapshots.publish(db, audit.at, {NAME: audit})
 
 
 def latest_audit(db: Connection) -> Audit | None:
-    snapshot = snapshots.latest_snapshot(db, NAME)
-    if snapshot is None:
-        return None
-    at, rows, count, first = canonical.read(snapshot.body.decode())
-    return Audit(at, rows, count, tuple(first))
+    return snapshots.find_document(db, NAME, Audit)
 
 
 def differences(db: Connection, certificates: bytes | None = None) -> Iterator[str]:

@@ -137,6 +137,12 @@ def last_bar(db: Connection, asset: str, step: int) -> Bar | None:
     return Bar(*row) if row else None
 
 
+def close_at(db: Connection, asset: str, instant: int, step: int, longest_s: int) -> float | None:
+    """The close of the last bar of `step` seconds by a unix second, which opens at most `longest_s` before it."""
+    series = load_bars(db, asset, instant - longest_s, instant, step)
+    return float(series.close[-1]) if len(series) else None
+
+
 def price_extremes(db: Connection, asset: str, step: int, since: int = 0) -> PriceExtremes | None:
     """The highest and the lowest price of an asset in the bars from `since` on; None without an hourly one.
 

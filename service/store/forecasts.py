@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service import canonical
@@ -19,6 +19,7 @@ from service.forecasting.predictions.scores.market_forecasts import MarketForeca
 from service.forecasting.price_record.committed import PriceForecast
 from service.store import predictions
 from service.store.database import add_rows, insert_into
+from service.store.keys import is_of_key
 from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
 
 
@@ -73,9 +74,6 @@ def rename_forecaster(db: Connection, caller: str, name: str | None, salt: str |
         raise NameTaken(f"Another forecaster is called {name}.") from None
 
 
-_FORGOTTEN = dict.fromkeys(("caller", "name", "name_salt", "record", "record_at"))
-
-
 def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, int | None]]:
     """The id, the name, its salt and the first row of each forecaster that was not forgotten."""
     columns = (forecaster.c.id, forecaster.c.name, forecaster.c.name_salt, forecaster.c.named_seq)
@@ -84,9 +82,8 @@ def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, int 
 
 def forget_forecasters(db: Connection, key_id: str) -> None:
     """Remove what ties forecasters to a key or its end users; their forecasts stay under ids that name nobody."""
-    caller = forecaster.c.caller
-    is_own = or_(caller == f"key:{key_id}", caller.startswith(f"key:{key_id}:", autoescape=True))
-    db.execute(update(forecaster).where(is_own).values(_FORGOTTEN))
+    values = dict.fromkeys(("caller", "name", "name_salt", "record", "record_at"))
+    db.execute(update(forecaster).where(is_of_key(forecaster.c.caller, key_id)).values(values))
 
 
 def count_forecasters(db: Connection) -> int:
@@ -132,14 +129,7 @@ def _named(row: Row) -> NamedForecaster:
     return NamedForecaster(row.id, row.name, _RECORD.validate_json(row.record) if row.record else None)
 
 
-_COLUMNS = (
-    forecast.c.seq,
-    forecast.c.prediction.label("market"),
-    forecast.c.forecaster,
-    forecast.c.at,
-    forecast.c.p,
-    forecast.c.salt,
-)
+_COLUMNS = tuple(forecast.c[name] for name in ("seq", "prediction", "forecaster", "at", "p", "salt"))
 
 
 class SettledForecast(NamedTuple):
@@ -156,14 +146,13 @@ class SettledForecast(NamedTuple):
 
 def add_forecast(db: Connection, new: MarketForecast) -> None:
     """Store a forecast; earlier ones of the same forecaster stay."""
-    row = {("prediction" if name == "market" else name): value for name, value in asdict(new).items()}
-    db.execute(insert(forecast).values(row))
+    db.execute(insert(forecast).values(dict(zip((column.name for column in _COLUMNS), astuple(new), strict=True))))
 
 
 def market_forecasts(db: Connection, market_id: str) -> list[MarketForecast]:
     """Every forecast of a market, the oldest first."""
     query = select(*_COLUMNS).where(forecast.c.prediction == market_id).order_by(forecast.c.seq)
-    return [MarketForecast(**row._asdict()) for row in db.execute(query)]
+    return [MarketForecast(*row) for row in db.execute(query)]
 
 
 def counted_forecasts(db: Connection, market_id: str) -> tuple[dict[str, list[MarketForecast]], set[str]]:
@@ -188,7 +177,7 @@ def counted_forecasts(db: Connection, market_id: str) -> tuple[dict[str, list[Ma
 
 def find_forecasts(db: Connection, seqs: Sequence[int]) -> list[MarketForecast]:
     """The forecasts that these rows of the ledger commit to."""
-    return [MarketForecast(**row._asdict()) for row in db.execute(select(*_COLUMNS).where(forecast.c.seq.in_(seqs)))]
+    return [MarketForecast(*row) for row in db.execute(select(*_COLUMNS).where(forecast.c.seq.in_(seqs)))]
 
 
 def last_forecast(db: Connection, market_id: str, caller: str) -> MarketForecast | None:
@@ -200,13 +189,13 @@ def last_forecast(db: Connection, market_id: str, caller: str) -> MarketForecast
         .limit(1)
     )
     row = db.execute(query).first()
-    return MarketForecast(**row._asdict()) if row else None
+    return MarketForecast(*row) if row else None
 
 
 def settled_forecasts(db: Connection, forecaster_id: str, limit: int) -> list[SettledForecast]:
     """At most `limit` forecasts of a forecaster on settled markets, the newest first."""
     query = (
-        select(*_COLUMNS[:2], forecast.c.at, forecast.c.p)
+        select(*(forecast.c[name] for name in ("seq", "prediction", "at", "p")))
         .add_columns(prediction.c.question, prediction.c.outcome, prediction.c.resolved_at)
         .join(prediction, prediction.c.id == forecast.c.prediction)
         .where(forecast.c.forecaster == forecaster_id, prediction.c.outcome.is_not(None))
@@ -247,16 +236,8 @@ def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[st
     return scores
 
 
-_DUE = (
-    select(price_forecast)
-    .where(price_forecast.c.deadline <= bindparam("until"))
-    .order_by(price_forecast.c.deadline, price_forecast.c.at, price_forecast.c.asset)
-)
 _DELETE = delete(price_forecast).where(
     and_(*(column == bindparam(f"the_{column.name}") for column in price_forecast.primary_key))
-)
-_WAITING_COUNTS = select(price_forecast.c.backfilled, price_forecast.c.horizon, func.count()).group_by(
-    price_forecast.c.backfilled, price_forecast.c.horizon
 )
 
 
@@ -285,8 +266,9 @@ def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, b
 
 def due_price_forecasts(db: Connection, until: int) -> list[WaitingForecast]:
     """The forecasts with a deadline at or before a unix second, the earliest first."""
+    order = (price_forecast.c.deadline, price_forecast.c.at, price_forecast.c.asset)
     forecasts = []
-    for row in db.execute(_DUE, {"until": until}):
+    for row in db.execute(select(price_forecast).where(price_forecast.c.deadline <= until).order_by(*order)):
         price, price_as_of, law = canonical.read(row.body)
         price_law = PriceForecast(row.at, row.asset, row.horizon, price, price_as_of, tuple(law))
         forecasts.append(WaitingForecast(price_law, row.backfilled))
@@ -302,4 +284,8 @@ def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -
 
 def count_price_forecasts(db: Connection) -> dict[tuple[bool, str], int]:
     """The number of waiting forecasts by `backfilled` and horizon."""
-    return {(backfilled, horizon): number for backfilled, horizon, number in db.execute(_WAITING_COUNTS)}
+    key = (price_forecast.c.backfilled, price_forecast.c.horizon)
+    return {
+        (backfilled, horizon): count
+        for backfilled, horizon, count in db.execute(select(*key, func.count()).group_by(*key))
+    }

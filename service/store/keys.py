@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select, update
 
@@ -33,8 +33,8 @@ class KeyRow:
     plan: Plan
     delegating: bool
     created_at: int
-    last_used_at: int | None
-    revoked_at: int | None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
 
 
 def register_key(
@@ -53,11 +53,8 @@ def register_key(
     """
     while True:
         key = keys.mint(secrets.token_bytes(keys.ID_BYTES), secrets.token_bytes(keys.SECRET_BYTES))
-        row = KeyRow(
-            keys.key_id(key), keys.digest(key, secret), email, app_name, plan, delegating, int(now), None, None
-        )
-        values = {name: getattr(row, name) for name in KeyRow.__slots__}
-        if db.scalar(insert_into(db, api_key).values(values).on_conflict_do_nothing().returning(api_key.c.id)):
+        row = KeyRow(keys.key_id(key), keys.digest(key, secret), email, app_name, plan, delegating, int(now))
+        if db.scalar(insert_into(db, api_key).values(asdict(row)).on_conflict_do_nothing().returning(api_key.c.id)):
             return key, row
 
 
@@ -126,6 +123,11 @@ _TOUCH = (
     )
     .values(last_used_at=bindparam("now"))
 )
+
+
+def is_of_key(caller: ColumnElement[str], id: str) -> ColumnElement[bool]:
+    """Whether a caller is the holder of a key, or one of its end users."""
+    return or_(caller == f"key:{id}", caller.startswith(f"key:{id}:", autoescape=True))
 
 
 def add_block(db: Connection, caller: str, at: int) -> None:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Select, TextClause, bindparam, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
@@ -168,7 +168,6 @@ class ListedMarkets:
 OPINIONS_KEPT_S = 30 * 86400  # after the settlement of a market
 
 _VALUES = (opinion.c.at, opinion.c.p, opinion.c.bid, opinion.c.ask)
-_SERIES = select(opinion.c.holder, *_VALUES).where(opinion.c.prediction == bindparam("id")).order_by(opinion.c.at)
 
 
 def add_opinions(db: Connection, holder: Holder, opinions: Mapping[str, Opinion]) -> None:
@@ -188,9 +187,8 @@ def latest_opinions(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder
     )
     key = tuple_(opinion.c.prediction, opinion.c.holder, opinion.c.at)
     opinions: dict[str, dict[Holder, Opinion]] = defaultdict(dict)
-    for id, holder, *values in db.execute(
-        select(opinion.c.prediction, opinion.c.holder, *_VALUES).where(key.in_(newest))
-    ):
+    query = select(opinion.c.prediction, opinion.c.holder, *_VALUES).where(key.in_(newest))
+    for id, holder, *values in db.execute(query):
         opinions[id][holder] = Opinion(*values)
     return opinions
 
@@ -198,7 +196,8 @@ def latest_opinions(db: Connection, ids: Sequence[str]) -> dict[str, dict[Holder
 def opinion_series(db: Connection, id: str) -> dict[Holder, list[Opinion]]:
     """Every stored opinion on a market by holder, oldest first."""
     opinions: dict[Holder, list[Opinion]] = {"ai": [], "odds": []}
-    for holder, *values in db.execute(_SERIES, {"id": id}):
+    query = select(opinion.c.holder, *_VALUES).where(opinion.c.prediction == id).order_by(opinion.c.at)
+    for holder, *values in db.execute(query):
         opinions[holder].append(Opinion(*values))
     return opinions
 
@@ -240,13 +239,6 @@ def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None
 
 def vote_tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
     """The tally of each of these markets that has votes."""
-    counts = (
-        select(user_vote.c.prediction, user_vote.c.is_yes, func.count())
-        .where(is_among(user_vote.c.prediction, market_ids))
-        .group_by(user_vote.c.prediction, user_vote.c.is_yes)
-    )
-    tallies: dict[str, Tally] = {}
-    for market_id, is_yes, count in db.execute(counts):
-        tally = tallies.get(market_id, Tally())
-        tallies[market_id] = Tally(count, tally.no) if is_yes else Tally(tally.yes, count)
-    return tallies
+    sums = (func.sum(case((user_vote.c.is_yes == choice, 1), else_=0)) for choice in (True, False))
+    query = select(user_vote.c.prediction, *sums).where(is_among(user_vote.c.prediction, market_ids))
+    return {id: Tally(*counts) for id, *counts in db.execute(query.group_by(user_vote.c.prediction))}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, or_, select, update
 
 from service import canonical
 from service.documents import World
@@ -82,14 +82,6 @@ _DELIVERY_COLUMNS = [webhook_delivery.c[field.name] for field in fields(Delivery
 _IS_ACTIVE = webhook.c.paused_at.is_(None) & exists().where(
     api_key.c.id == webhook.c.key, api_key.c.revoked_at.is_(None), api_key.c.plan == "paid"
 )
-_IS_FREE = or_(webhook.c.owner.is_(None), webhook.c.held_until <= bindparam("now"))
-_STATES = select(webhook_delivery.c.state, func.count().label("number")).group_by(webhook_delivery.c.state)
-_DUE = (
-    select(webhook.c.id, webhook.c.key)
-    .where(_IS_ACTIVE, _IS_FREE, webhook.c.next_at <= bindparam("now"))
-    .where(webhook.c.cursor < select(func.max(ledger_rows.c.seq)).scalar_subquery())
-    .order_by(webhook.c.held_until, webhook.c.id)
-)
 
 
 def add_webhook(
@@ -132,18 +124,25 @@ def due_webhooks(db: Connection, now: float) -> dict[str, str]:
 
     The one that was served longest ago comes first.
     """
-    return {row.id: row.key for row in db.execute(_DUE, {"now": now})}
+    has_rows = webhook.c.cursor < select(func.max(ledger_rows.c.seq)).scalar_subquery()
+    query = select(webhook.c.id, webhook.c.key).where(_is_due(now), has_rows)
+    return {row.id: row.key for row in db.execute(query.order_by(webhook.c.held_until, webhook.c.id))}
 
 
 def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
-    return {row.state: row.number for row in db.execute(_STATES)}
+    query = select(webhook_delivery.c.state, func.count()).group_by(webhook_delivery.c.state)
+    return dict(map(tuple, db.execute(query)))
 
 
 def claim_webhook(db: Connection, id: str, owner: str, now: float) -> bool:
     """Take the lease of an endpoint that is due for a process; returns False if another one holds it."""
-    is_due = (webhook.c.id == id) & _IS_ACTIVE & _IS_FREE & (webhook.c.next_at <= bindparam("now"))
-    claim = update(webhook).where(is_due).values(owner=owner, held_until=now + LEASE_S)
-    return db.execute(claim, {"now": now}).rowcount == 1
+    claim = update(webhook).where(webhook.c.id == id, _is_due(now)).values(owner=owner, held_until=now + LEASE_S)
+    return db.execute(claim).rowcount == 1
+
+
+def _is_due(now: float) -> ColumnElement[bool]:
+    is_free = or_(webhook.c.owner.is_(None), webhook.c.held_until <= now)
+    return _IS_ACTIVE & is_free & (webhook.c.next_at <= now)
 
 
 def held_webhook(db: Connection, id: str, owner: str) -> WebhookRow | None:
@@ -183,12 +182,9 @@ def release_webhook(db: Connection, id: str, owner: str) -> None:
 
 def record_attempt(db: Connection, id: str, attempt: Attempt) -> DeliveryRow:
     """Store an attempt: a new delivery, or the next attempt of one; returns the delivery."""
-    state: DeliveryState = "failed" if attempt.error else "delivered"
-    last = {name: getattr(attempt, name) for name in ("status", "error", "duration_ms")} | {
-        "state": state,
-        "last_at": attempt.at,
-    }
-    message = attempt.message
+    message, state = attempt.message, "failed" if attempt.error else "delivered"
+    last = {name: getattr(attempt, name) for name in ("status", "error", "duration_ms")}
+    last |= {"state": state, "last_at": attempt.at}
     first = {"webhook": id, "message": message.id, "seq": message.seq, "event": message.event}
     statement = insert_into(db, webhook_delivery).values(first | last | {"first_at": attempt.at, "attempts": 1})
     changes = last | {"attempts": webhook_delivery.c.attempts + 1}

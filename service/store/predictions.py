@@ -53,19 +53,7 @@ _VOTES, _SCORED_VOTES = (
     for columns in (_VOTE_COLUMNS, _SCORED_COLUMNS)
 )
 _ODDS = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
-_PLAIN = (
-    "id",
-    "category",
-    "rule",
-    "resolver",
-    "created_at",
-    "closes_at",
-    "deadline",
-    "backfilled",
-    "number",
-    "author",
-    "salt",
-)
+_PLAIN = sorted({*prediction.c.keys()} & (Prediction.__dataclass_fields__.keys() - {"question", "commitment"}))
 
 _IS_ANSWER = prediction.c.category == "answer"
 _IS_OPEN = prediction.c.outcome.is_(None)
@@ -286,7 +274,8 @@ def _load(
     """The predictions that meet the conditions, by deadline; votes and odds are read with one query each."""
     rows = db.execute(_PREDICTIONS.where(*conditions).limit(limit)).all()
     ids = [row.id for row in rows]
-    votes, quotes = _votes(db, ids, with_reasoning) if with_votes else {}, _odds(db, ids)
+    votes = _votes(db, ids, with_reasoning) if with_votes else {}
+    quotes = {id: Odds(*values) for id, *values in db.execute(_ODDS.where(is_among(odds.c.prediction, ids)))}
     return [_prediction(row, tuple(votes.get(row.id, ())), quotes.get(row.id)) for row in rows]
 
 
@@ -299,24 +288,15 @@ def _votes(db: Connection, ids: Sequence[str], with_reasoning: bool) -> dict[str
     return votes
 
 
-def _odds(db: Connection, ids: Sequence[str]) -> dict[str, Odds]:
-    return {id: Odds(*values) for id, *values in db.execute(_ODDS.where(is_among(odds.c.prediction, ids)))}
-
-
 def _prediction(row: Row[Any], votes: tuple[CommittedVote, ...], quote: Odds | None) -> Prediction:
-    commitment = Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None
     return Prediction(
         **{name: getattr(row, name) for name in _PLAIN},
         question=Question.from_plain(canonical.read(row.question)),
-        commitment=commitment,
+        commitment=Commitment(**canonical.read(row.commitment), votes=votes) if row.commitment else None,
         odds=quote,
         settlement=Settlement(row.outcome, row.resolved_at, row.evidence, row.resolved_by) if row.outcome else None,
         ledger_position=LedgerPosition(row.seq, row.hash) if row.hash else None,
     )
-
-
-_OUTDATED_DAYS = select(resolved_day.c.day).where(resolved_day.c.body.is_(None)).order_by(resolved_day.c.day)
-_BODIES = select(resolved_day.c.body).where(resolved_day.c.body.is_not(None)).order_by(resolved_day.c.day)
 
 
 def outdate_days(db: Connection, resolved_at: Iterable[int]) -> None:
@@ -327,7 +307,8 @@ def outdate_days(db: Connection, resolved_at: Iterable[int]) -> None:
 
 def outdated_days(db: Connection) -> list[int]:
     """The days whose questions are to be stored again."""
-    return list(db.scalars(_OUTDATED_DAYS))
+    query = select(resolved_day.c.day).where(resolved_day.c.body.is_(None))
+    return list(db.scalars(query.order_by(resolved_day.c.day)))
 
 
 def keep_day(db: Connection, day: int, questions: Iterable[Resolved]) -> None:
@@ -337,4 +318,5 @@ def keep_day(db: Connection, day: int, questions: Iterable[Resolved]) -> None:
 
 def resolved_questions(db: Connection) -> list[Resolved]:
     """The questions of every day that has them, the first day first."""
-    return [Resolved.from_plain(plain) for body in db.scalars(_BODIES) for plain in canonical.read(body)]
+    bodies = select(resolved_day.c.body).where(resolved_day.c.body.is_not(None)).order_by(resolved_day.c.day)
+    return [Resolved.from_plain(plain) for body in db.scalars(bodies) for plain in canonical.read(body)]

@@ -119,7 +119,8 @@ def verify_fingerprint(db: Connection, settings: Settings, name: SecretName) -> 
     Raises SettingsError where the database belongs to another secret, or to one that is absent here; a missing secret
     is created only for a database that belongs to none.
     """
-    expected = _expected(db, name)
+    public = ledger.signing_key(db) if name == LEDGER_FILE else None
+    expected = public[:FINGERPRINT_DIGITS] if public else stored_fingerprints(db).get(name)
     noun = f"{name.replace('-', ' ')} with the fingerprint"
     remedy = (
         f"bring {settings.data_dir / name} from the installation that started with this database or from its backup, "
@@ -172,12 +173,6 @@ def key_secrets(db: Connection, settings: Settings) -> KeySecrets:
 def fingerprint_of(secret: bytes) -> str:
     """The fingerprint of a key secret: a slow hash, because an operator may have chosen it."""
     return hashlib.scrypt(secret, salt=b"ninefold " + FILE.encode(), n=2**12, r=8, p=1).hex()[:FINGERPRINT_DIGITS]
-
-
-def _expected(db: Connection, name: SecretName) -> str | None:
-    if name == LEDGER_FILE and (key := ledger.signing_key(db)):
-        return key[:FINGERPRINT_DIGITS]
-    return stored_fingerprints(db).get(name)
 
 
 def _fingerprint(settings: Settings, name: SecretName) -> str:
