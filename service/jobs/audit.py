@@ -1,7 +1,6 @@
 """The audit: the tables are compared with the ledger, and what was published with what follows from its rows alone.
 
-The daily one runs in a child process, because it reads the whole ledger. Texts of strangers are not in the rows, and
-reasons are left out: no score depends on them.
+Texts of strangers are not in the rows, and reasons are left out: no score depends on them.
 """
 
 from __future__ import annotations
@@ -49,10 +48,7 @@ def has_sealed_days(db: Connection, _job_context: JobContext) -> bool:
 
 
 def audit(job_context: JobContext, slot: int) -> Effects:
-    """Compare the record with the ledger, and store what was found at the wall second `slot`.
-
-    Raises ServiceUnavailable where the pages of the database are damaged.
-    """
+    """Store how the record and the ledger differ; ServiceUnavailable where pages of the database are damaged."""
     if damage := job_context.database.check_pages("integrity_check"):
         raise ServiceUnavailable(damage)
     settings = job_context.settings
@@ -97,7 +93,7 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))
     by_forecaster = record.scores(markets)
-    callers = record.count_entrants(by_forecaster)
+    callers = len(by_forecaster.keys() & record.named_since.keys())
     scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
@@ -143,7 +139,7 @@ class RecordedPredictions:
 
     def __init__(self, entries: Iterable[ChainEntry]) -> None:
         self._by_id: dict[str, dict[str, Any]] = defaultdict(dict)
-        self._named_since: dict[str, int] = {}
+        self.named_since: dict[str, int] = {}
         self._forecast_at: dict[int, int] = {}
         self._forecasts: list[MarketForecast] = []
         for entry in entries:
@@ -157,17 +153,13 @@ class RecordedPredictions:
         """The scores of each forecaster by market, from the forecasts that it gave after it took its first name."""
         by_market: dict[str, dict[str, list[MarketForecast]]] = defaultdict(lambda: defaultdict(list))
         for forecast in sorted(self._forecasts, key=lambda forecast: forecast.seq):
-            if forecast.seq > self._named_since.get(forecast.forecaster, 0):
+            if forecast.seq > self.named_since.get(forecast.forecaster, 0):
                 by_market[forecast.market][forecast.forecaster].append(forecast)
         scores: dict[str, dict[str, MarketForecastScore]] = defaultdict(dict)
         for market_id, parts in by_market.items():
-            for id, score in score_forecasts(markets[market_id], parts, self._named_since.keys()).items():
+            for id, score in score_forecasts(markets[market_id], parts, self.named_since.keys()).items():
                 scores[id][market_id] = score
         return scores
-
-    def count_entrants(self, scores: Mapping[str, Mapping[str, MarketForecastScore]]) -> int:
-        """The number of forecasters that took a name and have a score."""
-        return len(scores.keys() & self._named_since.keys())
 
     def _add(self, entry: ChainEntry) -> None:
         body, record = {name: _unix(name, value) for name, value in entry.body.items()}, self._by_id[entry.subject]
@@ -182,7 +174,7 @@ class RecordedPredictions:
         elif entry.kind == "resolution":
             record["settlement"] = Settlement(**body)
         elif entry.kind == "name":
-            self._named_since.setdefault(entry.subject, entry.seq)
+            self.named_since.setdefault(entry.subject, entry.seq)
         elif entry.kind == "forecast":
             self._forecast_at[entry.seq] = unix(entry.recorded_at)
         elif entry.kind == "reveal":

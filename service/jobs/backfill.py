@@ -1,7 +1,4 @@
-"""The first start: the past of the market is backfilled once, so that there is a track record to show.
-
-All of it is marked as backfilled. The past of the live world has real bars, but neither odds nor headlines.
-"""
+"""The first start: the past is backfilled once, so that there is a track record; live, without odds and headlines."""
 
 from __future__ import annotations
 

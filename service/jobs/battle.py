@@ -1,7 +1,4 @@
-"""The six lanes, bar by bar, and the documents of the Bot Battle.
-
-A first start, catching up and a tick are the same loop over the bars that the lanes have not processed.
-"""
+"""The six lanes, bar by bar, from a first start on, and the documents of the Bot Battle."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Writes predictions to the store and the ledger in one transaction, so that the two never differ.
-
-Prices settle markets, challenges and answers. What is settled renews the track record of the voters, and reveals and
-scores the forecasts of forecasters, in the same transaction. A daily signed root is over the rows of the ledger.
-"""
+"""Writes predictions to the store and the ledger in one transaction, so that the two never differ."""
 
 from __future__ import annotations
 
@@ -43,10 +39,7 @@ def keep_opened(db: Connection, markets: Sequence[Prediction], recorded_at: int)
 
 
 def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, recorded_at: int) -> None:
-    """Store the votes on a challenge with their inputs, unless it was voted on, settled or changed meanwhile.
-
-    A challenge changes where its text is withdrawn.
-    """
+    """Store the votes on a challenge and their inputs, unless it was voted on, settled or withdrawn meanwhile."""
     current = predictions.find_prediction(db, challenge.id)
     if current is None or current.commitment or current.settlement or current.question != challenge.question:
         return
@@ -56,10 +49,7 @@ def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, re
 
 
 def keep_settlements(db: Connection, settlements: Mapping[str, Settlement], slot: int) -> list[ChainEntry]:
-    """Store the settlements by id, then the track record of every market, challenge and answer settled by `slot`.
-
-    Returns the new rows of the ledger.
-    """
+    """Store settlements by id, then the track record of all settled by `slot`; returns the new rows of the ledger."""
     entries = [entry for id, settlement in settlements.items() for entry in keep_settlement(db, id, settlement, slot)]
     if settlements:
         renew_record(db, slot)

@@ -1,7 +1,6 @@
 """Delivery of webhooks, in threads of their own: every second to the endpoints that are due, a few of each key at once.
 
-The database decides which process delivers to an endpoint. A process that is killed loses its lease, and the next one
-repeats at most one delivery, under the same id.
+A killed process loses its lease, and the next one repeats at most one delivery, under the same id.
 """
 
 from __future__ import annotations

@@ -34,12 +34,9 @@ log = structlog.stdlib.get_logger(__name__)
 
 
 class Engine:
-    """Schedules and runs `jobs`; `now` is the wall clock.
+    """Schedules and runs `jobs` in threads, beside other processes over the same database, and delivers webhooks.
 
-    Nothing is scheduled while the wall clock disagrees with the steady clock `uptime`; without one it is not checked.
-
-    `start()` runs them in threads of this process, beside other processes over the same database; the delivery of
-    webhooks starts with them.
+    Nothing is scheduled while the wall clock `now` disagrees with the steady clock `uptime`, where there is one.
     """
 
     def __init__(
@@ -166,10 +163,7 @@ class Engine:
         return slot if job.is_wanted is None or job.is_wanted(db, self.job_context) else None
 
     def _done_up_to(self, state: JobState | None, dependency: str, job: Job, instant: int) -> int | None:
-        """The time up to which a needed job has done what `job` waits for; None before its first slot.
-
-        One with rarer slots has done it until its next slot begins.
-        """
+        """The time up to which a needed job has done what `job` waits for: with rarer slots, until the next begins."""
         if state is None or state.done_up_to is None:
             return None
         schedule = self._jobs[dependency].schedule
@@ -237,8 +231,7 @@ def elapsed_s() -> float:
 class ClockGuard:
     """Compares the wall clock `now` with the steady clock `uptime`, both in seconds.
 
-    After a jump of more than 5 s the wall clock is refused until it is back within 5 s of where it should be, or until
-    the process is restarted, by which the operator confirms the new time.
+    After a jump of more than 5 s the wall clock is refused until it is right again, or until the operator restarts.
     """
 
     def __init__(self, now: Callable[[], float], uptime: Callable[[], float]) -> None:

@@ -1,7 +1,6 @@
 """Markets of Polymarket and Kalshi: imported into the live world, voted on, and settled by their sources.
 
-Short markets, which end within two hours, are imported where the option says so, every five minutes, and forecast from
-the price of the last bar of the feed instead of that of the last hour.
+Short markets, which end within two hours, are imported if the option says so, and forecast from the last bar's price.
 """
 
 from __future__ import annotations

@@ -62,10 +62,7 @@ def same_bars(hourly: Mapping[str, Bars], others: Mapping[str, Bars]) -> bool:
 
 
 class ArenaMemory:
-    """Gives the arena after any hourly bars, and computes again only what comes after the last complete block.
-
-    The first time, and where an older bar has changed, all blocks are computed.
-    """
+    """Gives the arena after hourly bars; computes again what follows the last complete block, or all after a change."""
 
     def __init__(self, terms: AccountTerms = TERMS) -> None:
         self._terms = terms

@@ -92,10 +92,7 @@ def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
 
 
 def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
-    """The unix second from which short bars are wanted: in the live world of two days, or since the oldest open answer.
-
-    Answers are settled by short bars, since they are asked and end within an hour.
-    """
+    """The unix second from which short bars, which settle answers, are wanted: two days, or the oldest open answer."""
     if job_context.clock.world != "live":
         return job_context.history_from
     earliest = predictions.oldest_open_answer(db)
@@ -209,10 +206,7 @@ def misses_history(db: Connection, job_context: JobContext) -> bool:
 
 
 def history(job_context: JobContext, slot: int) -> Effects:
-    """Fetch what is missing piece by piece, all assets in turn; each piece is stored at once, so that progress shows.
-
-    A source that fails is asked again after a pause.
-    """
+    """Fetch what is missing piece by piece, all assets in turn; each piece is stored at once, so progress shows."""
     timer = job_context.panel.timer
     began = timer()
 
@@ -244,10 +238,7 @@ def _piece(job_context: JobContext, asset: str, step: int, span: Span, now: Call
 
 
 def _missing(db: Connection, job_context: JobContext, asset: str, now: int | None = None) -> tuple[int, Span] | None:
-    """The length of the missing bars of an asset and their span, which ends at 0 where none were stored yet.
-
-    Those that a source may give at the unix second `now`, or at any time.
-    """
+    """The length and the span of missing bars that a source may give (at `now`); it ends at 0 if none were stored."""
     short = job_context.feed.step
     short_bars, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
     if short_bars is None or hourly is None:

@@ -1,7 +1,6 @@
-"""Children for heavy computations.
+"""Children for heavy computations, which would hold the interpreter lock for seconds.
 
-Fitting holds the interpreter lock for seconds, which would delay all requests in the process that answers them. A child
-has one thread for its sums, so that they are always taken in the same order.
+A child has one thread for its sums, so that they are always taken in the same order.
 """
 
 from __future__ import annotations
@@ -76,10 +75,7 @@ def call_children(function: Callable[..., T], arguments: Iterable[tuple[Any, ...
 def _send(
     sender: Connection, receivers: Iterable[Connection], function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
-    """Send a result or the exception.
-
-    Only the parent keeps the receiving ends, so that a process never waits for a dead one.
-    """
+    """Send a result or the exception; only the parent keeps receiving ends, so no process waits for a dead one."""
     for receiver in receivers:
         receiver.close()
     try:

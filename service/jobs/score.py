@@ -51,10 +51,7 @@ def score(job_context: JobContext, slot: int) -> Effects:
 def _forecasters(
     db: Connection, scores: Scores, header: RecordHeader
 ) -> tuple[ForecastersDocument, dict[str, ForecasterRecord]]:
-    """The table of forecasters, and the records that are new, by id.
-
-    Those with new scores are computed again, and all where the number of entrants has doubled.
-    """
+    """The table of forecasters, and new records by id: of those with new scores, or all once entrants have doubled."""
     rows, entrants = forecasts.named_forecasters(db), scores.market_counts.entrants
     ids = {row.id for row in rows if row.record and row.record.entrants != entrants}
     ids.update(forecasts.outdated_forecasters(db))

@@ -56,13 +56,13 @@ def move_to(arguments: argparse.Namespace, database: Database, settings: Setting
     url = settings.model_copy(update={"database_url": arguments.url}).database
     if not url.startswith("postgresql"):
         raise SettingsError("The new address must begin with postgresql://.")
-    result = move(database, url)
+    counts, verification = move(database, url)
     return {
         "database": database_name(url),
-        "rows": sum(result.rows.values()),
-        "tables": CommandTable(("table", "rows"), [{"table": name, "rows": n} for name, n in result.rows.items()]),
-        "ledger_rows": result.verification.rows,
-        "ledger_head": result.verification.head,
+        "rows": sum(counts.values()),
+        "tables": CommandTable(("table", "rows"), [{"table": name, "rows": n} for name, n in counts.items()]),
+        "ledger_rows": verification.rows,
+        "ledger_head": verification.head,
         "needs": _secrets(settings),
     }
 

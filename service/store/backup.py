@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import Connection, Table, func, select, text
 from sqlalchemy.exc import DatabaseError
@@ -46,19 +45,12 @@ def backup(database: Database, file: Path) -> None:
         raise ServiceUnavailable(f"The backup could not be written: {error}.") from error
 
 
-class Restored(NamedTuple):
-    """The database that was made from a backup, its world, and the verification of its ledger."""
-
-    database: Path
-    world: str
-    verification: Verification
-
-
-def restore(file: Path, settings: Settings) -> Restored:
+def restore(file: Path, settings: Settings) -> tuple[Path, str, Verification]:
     """Make an SQLite database from a backup: that of the backup's world, whichever the settings name.
 
-    The backup is verified before it becomes the database: its pages, its schema, its ledger, and that it belongs to the
-    secrets that are here. Raises InvalidRequest where it cannot be restored or a database exists.
+    Returns its path, its world, and the verification of its ledger. Before it becomes the database, its pages, its
+    schema and its ledger are verified, and that it belongs to the secrets that are here. Raises InvalidRequest where it
+    cannot be restored or a database exists.
     """
     if settings.database_url.startswith("postgresql"):
         raise InvalidRequest(POSTGRESQL_ADVICE)
@@ -82,7 +74,7 @@ def restore(file: Path, settings: Settings) -> Restored:
     finally:
         for part in ("", "-wal", "-shm"):
             draft.with_name(draft.name + part).unlink(missing_ok=True)
-    return Restored(target, restored_world, verification)
+    return target, restored_world, verification
 
 
 def _path(settings: Settings, world_name: str) -> Path:
@@ -114,19 +106,12 @@ if TYPE_CHECKING:
 BATCH = 5_000  # rows
 
 
-@dataclass(frozen=True)
-class MoveResult:
-    """What was copied: rows by table, and the verification of the copied ledger."""
-
-    rows: dict[str, int]
-    verification: Verification
-
-
-def move(source: Database, url: str) -> MoveResult:
+def move(source: Database, url: str) -> tuple[dict[str, int], Verification]:
     """Copy everything into the empty PostgreSQL database at `url`; it is empty again where anything fails.
 
-    Nothing is written to the source meanwhile. Raises InvalidRequest where the target is in use, or where a table or
-    the ledger is not the same afterwards.
+    Returns the number of rows of each table, and the verification of the copied ledger. Nothing is written to the
+    source meanwhile. Raises InvalidRequest where the target is in use, or where a table or the ledger is not the same
+    afterwards.
     """
     if revision_at(url) is not None:
         raise InvalidRequest(f"{database_name(url)} is in use already: a move needs an empty database.")
@@ -145,14 +130,14 @@ def move(source: Database, url: str) -> MoveResult:
         head = ledger.head(old)
         if verification.fault or verification.head != (head.hash if head else None):
             raise InvalidRequest(f"The copied ledger is not the same: {verification.fault or 'it ends elsewhere'}.")
-    return MoveResult(rows, verification)
+    return rows, verification
 
 
 def _copy(old: Connection, new: Connection, table: Table) -> int:
     """Copy a table and return the number of its rows; raises InvalidRequest where fewer or more have arrived."""
     rows = old.execution_options(yield_per=BATCH).execute(select(table))
     connection = cast("psycopg.Connection", new.connection.driver_connection)
-    names = ", ".join(column.name for column in table.columns)
+    names = ", ".join(table.c.keys())
     with connection.cursor() as cursor, cursor.copy(f"COPY {table.name} ({names}) FROM STDIN".encode()) as copy:
         for row in rows:
             copy.write_row(row)

@@ -72,10 +72,7 @@ def needed_coins(db: Connection, now: int) -> list[str]:
 
 
 def make_room(db: Connection, key: str, now: int) -> bool:
-    """Delete the coins that were asked about longest ago until another one can be stored.
-
-    Coins with open answers stay; returns False if they leave no room. A coin that is stored already needs none.
-    """
+    """Delete the coins that were asked about longest ago until `key` has room; False where open answers leave none."""
     rows = db.execute(select(coin.c.asset, coin.c.needed_until).order_by(coin.c.asked_at, coin.c.asset)).all()
     surplus = 0 if key in {row.asset for row in rows} else len(rows) + 1 - MOST_COINS
     idle = [row.asset for row in rows if row.needed_until <= now]

@@ -186,10 +186,7 @@ def reason_of(error: Exception) -> str:
 
 
 def opened(url: str) -> Database:
-    """The database with its schema up to date.
-
-    Raises DatabaseAway where it does not answer, and SettingsError where it cannot be used, each with a sentence.
-    """
+    """The database with its schema up to date; DatabaseAway if it does not answer, SettingsError if it is no use."""
     place = database_name(url)
     try:
         database = Database(url)

@@ -92,10 +92,7 @@ def count_forecasters(db: Connection) -> int:
 
 
 def count_entrants(db: Connection) -> int:
-    """The number of forecasters with a score, also those who gave their name up: each could have been shown.
-
-    They are those of whose first name the ledger has a row, so that anybody can count them.
-    """
+    """The number of forecasters with a score whose first name is in the ledger, also those who gave their name up."""
     has_score = exists().where(forecast_score.c.forecaster == forecaster.c.id)
     return db.scalar(select(func.count()).select_from(forecaster).where(forecaster.c.named_seq > 0, has_score)) or 0
 

@@ -33,10 +33,7 @@ def forget_caller(db: Connection, caller: str | None) -> None:
 
 
 def find_replay(db: Connection, caller: str, key: str, digest: str, now: int) -> Replay | None:
-    """The stored response; None when there is none yet.
-
-    `digest` is that of the whole request. Raises IdempotencyMismatch when the key was used with another request.
-    """
+    """The stored response; None when there is none yet. IdempotencyMismatch for another `digest` of the request."""
     is_kept = (idempotency.c.caller == caller) & (idempotency.c.key == key) & (idempotency.c.created_at > now - KEPT_S)
     row = db.execute(select(idempotency).where(is_kept)).first()
     if row and row.digest != digest:

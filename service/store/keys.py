@@ -79,7 +79,9 @@ def existing_keys(db: Connection, ids: Sequence[str]) -> list[str]:
 
 def touch_key(db: Connection, id: str, now: float) -> None:
     """Record that the key was used, at most once a minute."""
-    db.execute(_TOUCH, {"used": id, "now": int(now), "stale": int(now) - TOUCH_INTERVAL_S})
+    last = api_key.c.last_used_at
+    is_stale = or_(last.is_(None), last <= int(now) - TOUCH_INTERVAL_S)
+    db.execute(update(api_key).where(api_key.c.id == id, is_stale).values(last_used_at=int(now)))
 
 
 def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
@@ -88,10 +90,9 @@ def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
 
 
 def rotate_key(db: Connection, secret: bytes, row: KeyRow) -> tuple[str, KeyRow]:
-    """Give a live key a new secret; returns the new key, which is not stored, and its row.
+    """Give a live key a new secret, at once and with its id; returns the new key, which is not stored, and its row.
 
-    The id stays, and with it today's usage. The old secret stops working at once. Raises InvalidKey where the key has
-    been revoked or rotated since its row was read.
+    Raises InvalidKey where the key has been revoked or rotated since its row was read.
     """
     key = keys.mint(bytes.fromhex(row.id), secrets.token_bytes(keys.SECRET_BYTES))
     return key, _change(db, row.id, api_key.c.hash == row.hash, hash=keys.digest(key, secret))
@@ -115,14 +116,6 @@ def _change(db: Connection, id: str, *conditions: ColumnElement[bool], **values:
 
 
 _FINDING = select(api_key).where(api_key.c.id == bindparam("wanted"), api_key.c.revoked_at.is_(None))
-_TOUCH = (
-    update(api_key)
-    .where(
-        api_key.c.id == bindparam("used"),
-        or_(api_key.c.last_used_at.is_(None), api_key.c.last_used_at <= bindparam("stale")),
-    )
-    .values(last_used_at=bindparam("now"))
-)
 
 
 def is_of_key(caller: ColumnElement[str], id: str) -> ColumnElement[bool]:

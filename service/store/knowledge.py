@@ -74,10 +74,7 @@ _HAPPENED_OR_NOT = (prediction.c.outcome.in_(("yes", "no")), prediction.c.catego
 
 
 def with_evidence(database: Database, panel: Panel, knowledge: Knowledge, question: Question, now: int) -> Knowledge:
-    """The same knowledge with the evidence for a question asked at the world second `now`.
-
-    A panel without language models needs none, and nothing is read.
-    """
+    """The same knowledge with the evidence that language models need for a question asked at the world second `now`."""
     if not panel.has_models:
         return knowledge
     if question.comparator == "topic":

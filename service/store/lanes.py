@@ -1,8 +1,7 @@
 """The lanes: their state after the last bar, their equity at every bar, their events, and the votes they trade on.
 
-Instants are world seconds; a bar is identified by the instant at which it was complete. A state and the bars that led
-to it are written in one transaction. No bar is written twice: a second writer violates the primary key, and its
-transaction is rolled back.
+Instants are world seconds; a bar is identified by the instant at which it was complete. No bar is written twice: a
+second writer violates the primary key, and its transaction is rolled back.
 """
 
 from __future__ import annotations
@@ -31,10 +30,7 @@ _PLACES = 1_000
 def advance_lane(
     db: Connection, name: str, body: dict[str, Any], bars: Iterable[LaneBar], events: Iterable[dict[str, Any]]
 ) -> None:
-    """Store the state after the bars it has passed, those bars, and their events, each with its `time`.
-
-    Raises IntegrityError if a bar is already stored.
-    """
+    """Store the state after new bars, the bars, and events with their `time`; IntegrityError if a bar is stored."""
     rows = [(name, *bar) for bar in bars]
     if not rows:
         return
@@ -84,10 +80,7 @@ def equity_peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, 
 def newest_events(
     db: Connection, name: str, since: int, until: int, limit: int, after: PageKey | None = None
 ) -> list[tuple[PageKey, dict[str, Any]]]:
-    """The events of a lane between two instants, both included, newest first, with their keys.
-
-    `after` is the key of the last event of the page before.
-    """
+    """The events of a lane between two instants, both included, newest first, with their keys; from `after` on."""
     query = _events(name, since, until).order_by(*(column.desc() for column in _PLACE)).limit(limit)
     if after is not None:
         query = query.where(tuple_(*_PLACE) < divmod(int(after.value), _PLACES))

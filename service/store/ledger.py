@@ -32,10 +32,9 @@ _HASHES = select(ledger.c.hash).order_by(ledger.c.seq)
 
 
 def append(db: Connection, rows: Iterable[LedgerRow], recorded_at: int) -> tuple[ChainEntry, ...]:
-    """Record the rows in their order, in the transaction of `db`.
+    """Record the rows in their order, in the transaction of `db`; ValueError if a body is not JSON.
 
-    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row. Raises
-    ValueError if a body is not JSON.
+    Instants never decrease: the late row of a retried slot is recorded at the instant of the last row.
     """
     lock(db)
     last = head(db)

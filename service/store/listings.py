@@ -84,10 +84,7 @@ def market_page(
     cursor: str | None = None,
     with_votes: bool = True,
 ) -> MarketPage:
-    """At most `limit` markets of a selection from a cursor on; open are those with a deadline after `now`.
-
-    Raises InvalidRequest for a cursor of another list.
-    """
+    """At most `limit` markets from a cursor on, open ones due after `now`; InvalidRequest for a cursor of others."""
     query = market_keys(selection, now).limit(limit + 1)
     if cursor is not None:
         place, after = tuple_(selection.column, prediction.c.id), pages.read_cursor(selection.scope, cursor)
@@ -119,10 +116,7 @@ def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool
 
 
 class Listed(NamedTuple):
-    """The settled markets and challenges, whose votes are without reasoning, and the others.
-
-    `ledger_seq` is the last row of the ledger at that time.
-    """
+    """The settled markets and challenges, whose votes are without reasoning, and the others, as of row `ledger_seq`."""
 
     settled_columns: MarketColumns
     open_predictions: list[Prediction]

@@ -1,8 +1,7 @@
 """Events, which are rows of the ledger, and the webhook endpoints that they are sent to, with their deliveries.
 
 The outbox of an endpoint is the ledger: `cursor` is the last row that is done. One process at a time delivers to an
-endpoint, under a lease; whatever it writes is refused once another process holds the lease. Instants of endpoints are
-wall seconds; the caller passes them in.
+endpoint, under a lease; whatever it writes later is refused. Instants of endpoints are wall seconds.
 """
 
 from __future__ import annotations
@@ -120,10 +119,7 @@ def remove_webhook(db: Connection, id: str) -> None:
 
 
 def due_webhooks(db: Connection, now: float) -> dict[str, str]:
-    """The active endpoints with rows to look at and no process that does so, each with its key.
-
-    The one that was served longest ago comes first.
-    """
+    """The active endpoints with new rows and no process, each with its key, the one served longest ago first."""
     has_rows = webhook.c.cursor < select(func.max(ledger_rows.c.seq)).scalar_subquery()
     query = select(webhook.c.id, webhook.c.key).where(_is_due(now), has_rows)
     return {row.id: row.key for row in db.execute(query.order_by(webhook.c.held_until, webhook.c.id))}
@@ -153,10 +149,7 @@ def held_webhook(db: Connection, id: str, owner: str) -> WebhookRow | None:
 def advance_webhook(
     db: Connection, id: str, owner: str, cursor: int, now: float, attempt: Attempt | None = None
 ) -> bool:
-    """Go on to the row `cursor`, after an accepted attempt or past rows that are not wanted, and renew the lease.
-
-    Returns False, and writes nothing, if `owner` no longer holds the lease.
-    """
+    """Go on to row `cursor`, after an accepted attempt or past unwanted rows, and renew the lease; False if lost."""
     done = {"cursor": cursor, "attempts": 0, "failing_since": None, "held_until": now + LEASE_S}
     return _write(db, id, owner, done, attempt)
 

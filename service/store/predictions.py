@@ -1,10 +1,8 @@
 """Predictions: markets, challenges and the oracle's answers, with their commitments, odds and settlements.
 
-Commitments, odds and settlements are written once and never changed. Unless its docstring says otherwise, a function
-reads only markets and challenges, which are listed and recorded in the ledger; answers are neither.
-
-The track record of the voters is carried on from the resolved questions of each UTC day. A settlement outdates the days
-of what it settles, in its own transaction, so that stored questions and settlements never differ.
+These are written once and never changed. Unless its docstring says otherwise, a function reads only markets and
+challenges. A settlement outdates the stored questions of its UTC day, in its own transaction, from which the track
+record of the voters is carried on.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""The runs of jobs. The engine dispatches messages; this table decides which worker runs which slot.
+"""The runs of jobs: which worker runs which slot.
 
 A row is one slot of one job. Its state goes from due to running to done; after a failure it is due again with a later
 `next_at`, or dead. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
-are then skipped. A finished slot deletes the older ones that never failed, so the table holds a few rows of each job
-and the failures of the last days: reading it costs the same however long the service has run. While a row is running,
-`next_at` is the end of its lease, after which another worker may claim it. Instants are wall seconds; a slot is a
-second of the clock of its job.
+are then skipped. A finished slot deletes the older ones that never failed, so the table stays small. While a row is
+running, `next_at` is the end of its lease, after which another worker may claim it. Instants are wall seconds; a slot
+is a second of the clock of its job.
 """
 
 from __future__ import annotations
@@ -118,10 +117,7 @@ def renew(db: Connection, owners: Iterable[str], until: float) -> None:
 
 
 def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
-    """Mark a slot done, and delete the older ones that never failed.
-
-    Returns False if `owner` no longer holds it, so its work must not be written.
-    """
+    """Mark a slot done, and delete the older ones that never failed; False if `owner` no longer holds it."""
     if not _leave(db, job, slot, owner, state="done", finished_at=now, error=None):
         return False
     attempts = case((job_run.c.state == "done", 1), (job_run.c.state == "skipped", 0))  # without a failure

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from service.market.prices import NO_RATES, AssetPrice, PricesDocument, Rate, Rates
 from service.store.database import put_rows
@@ -22,6 +22,8 @@ else:
     from backports import zstd
 
 T = TypeVar("T")
+
+_LATEST = select(snapshot).where(snapshot.c.name == bindparam("name"))
 
 
 class Snapshot(NamedTuple):
@@ -66,7 +68,7 @@ def save_snapshot(db: Connection, name: str, as_of: int, body: bytes) -> Snapsho
 
 def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
     """The document with this name; None before its first publication."""
-    row = db.execute(select(snapshot).where(snapshot.c.name == name)).first()
+    row = db.execute(_LATEST, {"name": name}).first()
     return Snapshot(*row) if row else None
 
 

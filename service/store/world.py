@@ -25,11 +25,10 @@ class StoredWorld:
 def claim_world(
     db: Connection, *, fingerprint: str, step: int, history_from: int, clock: WorldClock, wall: float
 ) -> StoredWorld:
-    """Claim an empty database for a world, or check that it belongs to the same one.
+    """Claim an empty database for a world, or check that it belongs to the same one; WrongWorld for another one.
 
-    The arguments describe the feed; `clock` is the clock of a first start at the unix second `wall`. Later starts use
-    the stored clock and history, so that stored bars stay valid. If the speed has changed, the clock continues from the
-    present world instant. Raises WrongWorld if the database belongs to another world.
+    The arguments describe the feed; `clock` is that of a first start at the unix second `wall`. Later starts use the
+    stored clock and history, so that stored bars stay valid; with another speed, from the present instant on.
     """
     first = {"name": clock.world, "fingerprint": fingerprint, "step": step, "history_from": history_from}
     line = {key: value for key, value in asdict(clock).items() if key != "world"}

@@ -33,10 +33,17 @@ def current(db: Connection) -> str | None:
 
 def upgrade(db: Connection) -> None:
     """Bring the schema up to date in the transaction of `db`; a second process waits and then has nothing to do."""
-    _lock(db)
+    if db.dialect.name == "postgresql":  # on SQLite the transaction is the lock
+        db.execute(text("SET LOCAL lock_timeout = 0"))
+        db.execute(text("SET LOCAL statement_timeout = 0"))
+        db.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     revision = current(db)
     if revision is None:
-        _create(db)
+        metadata.create_all(db)
+        for statement in LEDGER_GUARDS[db.dialect.name]:
+            db.execute(text(statement))
+        db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
+        db.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": head()})
     elif revision != head():
         from alembic import command
         from alembic.config import Config
@@ -45,20 +52,3 @@ def upgrade(db: Connection) -> None:
         config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
         config.attributes["connection"] = db
         command.upgrade(config, "head")
-
-
-def _create(db: Connection) -> None:
-    """The tables, the triggers that guard the ledger, and the revision as alembic keeps it."""
-    metadata.create_all(db)
-    for statement in LEDGER_GUARDS[db.dialect.name]:
-        db.execute(text(statement))
-    db.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
-    db.execute(text("INSERT INTO alembic_version VALUES (:head)"), {"head": head()})
-
-
-def _lock(db: Connection) -> None:
-    """Let one process migrate at a time: an advisory lock on PostgreSQL; on SQLite the transaction is the lock."""
-    if db.dialect.name == "postgresql":
-        db.execute(text("SET LOCAL lock_timeout = 0"))
-        db.execute(text("SET LOCAL statement_timeout = 0"))
-        db.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
