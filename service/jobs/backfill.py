@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from sqlalchemy import Connection
 
 from service.forecasting import backfill as pure
 from service.forecasting.apex.layers import NetView
-from service.forecasting.backfill import BackfilledPast
 from service.forecasting.price_record.committed import ledger_rows
 from service.jobs import processes
 from service.jobs.committing import keep_opened
@@ -17,7 +15,6 @@ from service.jobs.forecast import hours, keep_book
 from service.jobs.job import Effects, JobContext
 from service.jobs.predict import outside_market
 from service.jobs.rank import run_arena
-from service.ledger.chain import LedgerRow
 from service.market.instants import DAY
 from service.store import forecasts, knowledge, ledger, predictions
 from service.store.pages import RECORD, apex_calls, records
@@ -40,7 +37,7 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
     settings = job_context.settings
     positions = net_history(run_arena(job_context, slot), pure.ASSET)
     past = processes.call_child(
-        _backfilled,
+        partial(pure.backfill, mapper=processes.call_children),  # months in processes of their own
         hours(job_context, slot),
         since,
         slot,
@@ -50,20 +47,15 @@ def backfill(job_context: JobContext, slot: int) -> Effects:
         {time: NetView(**vars(net)) for time, net in positions.items()},
     )
     rows = ledger_rows(past.prices.forecasts, backfilled=True)
-    return lambda db: _keep(db, past, rows, slot)
 
+    def write(db: Connection) -> None:
+        records.save(db, RECORD, past.record.to_plain(), as_of=slot)
+        knowledge.add_headlines(db, past.headlines)
+        for call in past.calls:
+            apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
+        keep_opened(db, past.markets, slot)
+        ledger.append(db, rows, slot)
+        forecasts.add_price_forecasts(db, past.prices.pending, backfilled=True)
+        keep_book(db, past.prices.book, slot, backfilled=True)
 
-def _backfilled(*arguments: Any) -> BackfilledPast:
-    """The past, whose months are computed in processes of their own."""
-    return pure.backfill(*arguments, mapper=processes.call_children)
-
-
-def _keep(db: Connection, past: BackfilledPast, prices: Sequence[LedgerRow], slot: int) -> None:
-    records.save(db, RECORD, past.record.to_plain(), as_of=slot)
-    knowledge.add_headlines(db, past.headlines)
-    for call in past.calls:
-        apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=True)
-    keep_opened(db, past.markets, slot)
-    ledger.append(db, prices, slot)
-    forecasts.add_price_forecasts(db, past.prices.pending, backfilled=True)
-    keep_book(db, past.prices.book, slot, backfilled=True)
+    return write

@@ -22,7 +22,6 @@ from service.ledger.timestamps import LATEST_S, authority_of
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.instants import DAY, HOUR, iso, unix
 from service.store import answers, bars, forecasts, idempotency, keys, knowledge, ledger, predictions, world
-from service.store.answers import Erasure
 from service.store.database import Database
 from service.store.pages import RECORD, records
 from service.store.secret import ledger_key
@@ -33,7 +32,7 @@ log = structlog.stdlib.get_logger(__name__)
 def keep_opened(db: Connection, markets: Sequence[Prediction], recorded_at: int) -> None:
     """Store markets with their votes and their inputs, and past ones with their settlements."""
     entries = ledger.append(db, commitments.market_rows(markets), recorded_at)
-    positions = {entry.subject: _position(entry) for entry in entries if entry.kind == "votes"}
+    positions = {entry.subject: LedgerPosition(entry.seq, entry.hash) for entry in entries if entry.kind == "votes"}
     predictions.add_predictions(db, [replace(market, ledger_position=positions[market.id]) for market in markets])
     knowledge.add_vote_inputs(db, markets)
 
@@ -44,7 +43,7 @@ def keep_votes(db: Connection, challenge: Prediction, commitment: Commitment, re
     if current is None or current.commitment or current.settlement or current.question != challenge.question:
         return
     (entry,) = ledger.append(db, [commitments.votes_row(challenge, commitment)], recorded_at)
-    predictions.add_commitment(db, challenge.id, commitment, _position(entry))
+    predictions.add_commitment(db, challenge.id, commitment, LedgerPosition(entry.seq, entry.hash))
     knowledge.add_vote_inputs(db, [replace(challenge, commitment=commitment)])
 
 
@@ -72,7 +71,7 @@ def withdraw_texts(db: Connection, ids: Iterable[str], now: int) -> list[str]:
     return [record.id for record in records]
 
 
-def forget(db: Connection, key_ids: Sequence[str], now: int) -> Erasure:
+def forget(db: Connection, key_ids: Sequence[str], now: int) -> dict[str, int]:
     """Erase keys with everything that was asked, voted and stored with them, and the texts of their challenges."""
     withdraw_texts(db, answers.authored_challenges(db, key_ids), now)
     return answers.erase_keys(db, key_ids)
@@ -114,16 +113,11 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
     return [*entries, *ledger.append(db, reveals, recorded_at)]
 
 
-def _position(entry: ChainEntry) -> LedgerPosition:
-    return LedgerPosition(entry.seq, entry.hash)
-
-
 def settle(job_context: JobContext, slot: int) -> Effects:
     """Settle every prediction that prices have decided by `slot`, then renew the track record."""
     with job_context.database.reading() as db:
-        laggards = (
-            set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()
-        )  # their bars are still to come
+        # Their bars are still to come.
+        laggards = set(job_context.feed.assets) - job_context.whole_since(db, slot).keys()
         candidates = (prediction for prediction in predictions.due_predictions(db, slot) if is_due(prediction, slot))
         due = [prediction for prediction in candidates if laggards.isdisjoint(prediction.question.assets)]
         settlements = {prediction.id: _settlement(db, job_context, prediction, slot) for prediction in due}

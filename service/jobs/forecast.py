@@ -20,11 +20,12 @@ from service.forecasting.voters.panel import Panel
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.votes import direction_of
 from service.jobs import processes
-from service.jobs.job import Effects, JobContext, Monthly, header
+from service.jobs.job import Effects, JobContext, header
 from service.ledger.chain import LedgerRow
 from service.market.assets import LONGEST_CLOSURE_S, Calendar, calendar_of
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
+from service.market.months import month_start
 from service.store import bars, forecasts, knowledge, lanes, ledger, snapshots
 from service.store.pages import contexts, fits, price_books
 from service.trading.lanes import VOTED
@@ -98,7 +99,7 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     Where the month began with too little history, they are fitted to the history until `slot`, as soon as that suffices
     for another calendar. Fits of another version are replaced; fits of no calendar are not stored.
     """
-    month = Monthly().slot_at(slot)
+    month = month_start(slot)
     with job_context.database.reading() as db:
         newest = fits.latest(db)
         assets = job_context.whole_since(db, slot).keys()

@@ -142,13 +142,12 @@ class Every:
 
 @dataclass(frozen=True)
 class Monthly:
-    """One slot a month, `offset` seconds after midnight UTC of its first day."""
+    """One slot a month, at midnight UTC of its first day."""
 
-    offset: int = 0
     shortest_s: ClassVar[int] = 28 * DAY
 
     def slot_at(self, now: int) -> int:
-        return month_start(now - self.offset) + self.offset
+        return month_start(now)
 
 
 Schedule = Every | Monthly

@@ -6,7 +6,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import structlog
 
@@ -14,7 +13,6 @@ from service.store.database import AWAY
 
 BEAT_S = 1.0
 AFTER_FAILURE_S = 5.0
-NO_SHARES: Mapping[str, int] = MappingProxyType({})
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -33,10 +31,10 @@ class Threads:
         self._working: dict[threading.Thread, tuple[tuple[str, ...], float]] = {}
 
     def begin(
-        self, name: str, work: Callable[[], bool | None], time_limit_s: float, shares: Mapping[str, int] = NO_SHARES
+        self, name: str, work: Callable[[], bool | None], time_limit_s: float, shares: Mapping[str, int] | None = None
     ) -> bool:
         """Start work in its thread; returns False while all are busy, one with this name is, or a share is used up."""
-        now, shares_by_group = time.monotonic(), {name: 1, **shares}
+        now, shares_by_group = time.monotonic(), {name: 1, **(shares or {})}
         with self._lock:
             working = [groups for groups, until in self._working.values() if now < until]
             counts = Counter(group for groups in working for group in groups)

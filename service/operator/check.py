@@ -217,7 +217,6 @@ def _host(url: str) -> str:
 
 
 COLUMNS = ("part", "works", "ms", "cost", "what", "detail")
-NEUTRAL = dict.fromkeys(INPUTS, 0.0)  # an input of 0 carries no information
 SAMPLE_STATE = AssetState(
     asset="btc",
     spot=100_000.0,
@@ -228,7 +227,7 @@ SAMPLE_STATE = AssetState(
     fast=2e-5,
     slow=2e-5,
     history_days=240.0,
-    inputs=NEUTRAL,
+    inputs=dict.fromkeys(INPUTS, 0.0),  # which carry no information
 )
 
 

@@ -15,7 +15,7 @@ from service.store import migrations, world
 from service.store.answers import ERASED_FILE
 from service.store.backup import backup, move, restore
 from service.store.database import Database, database_name, opened, revision_at
-from service.store.secret import FILE, LEDGER_FILE
+from service.store.secret import VARIABLES, is_set
 
 
 def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
@@ -93,10 +93,7 @@ def file_argument(parser: argparse.ArgumentParser, meaning: str) -> None:
 
 def _secrets(settings: Settings) -> str:
     """What belongs to the database: its secrets, as names of variables or files, and the list of what was erased."""
-    chosen = {"KEY_SECRET": (settings.key_secret, FILE), "LEDGER_KEY": (settings.ledger_key, LEDGER_FILE)}
-    names = [
-        name if secret.get_secret_value() else str(settings.data_dir / file) for name, (secret, file) in chosen.items()
-    ]
-    erasures = settings.data_dir / ERASED_FILE
-    names += [str(erasures)] if erasures.is_file() else []
+    folder = settings.data_dir
+    names = [variable if is_set(settings, file) else str(folder / file) for file, variable in VARIABLES.items()]
+    names += [str(folder / ERASED_FILE)] if (folder / ERASED_FILE).is_file() else []
     return " and ".join(names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import asdict
 
 from service.access import quota
 from service.access.keys import normalised
@@ -52,9 +51,9 @@ def forget(arguments: argparse.Namespace, database: Database, settings: Settings
     with database.writing() as db:
         ids = [key.id for key in keys.listed_keys(db, normalised(arguments.email))]
         note_erased(settings.data_dir, "key", ids)
-        erasure = committing.forget(db, ids, world.find_clock(db).at(time.time()))
+        counts = committing.forget(db, ids, world.find_clock(db).at(time.time()))
     database.overwrite()
-    return asdict(erasure)
+    return counts
 
 
 def list_blocks(_arguments: argparse.Namespace, database: Database, _settings: Settings) -> CommandOutput:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -90,17 +89,6 @@ def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> An
     )
 
 
-@dataclass(frozen=True)
-class Erasure:
-    """What was erased with some keys, as numbers of rows."""
-
-    keys: int
-    answers: int
-    challenges: int
-    votes: int
-    webhooks: int
-
-
 def erase_answers(db: Connection, before: int) -> int:
     """Erase the answers whose deadline lies before the world second `before`, and return their number."""
     return _erase_answers(db, prediction.c.deadline < before)
@@ -112,24 +100,25 @@ def authored_challenges(db: Connection, key_ids: Iterable[str]) -> list[str]:
     return [id for key in key_ids for id in db.scalars(query.where(is_of_key(_AUTHOR, key)))]
 
 
-def erase_keys(db: Connection, ids: Sequence[str]) -> Erasure:
-    """Erase keys and everything that was asked, voted and stored with them.
+def erase_keys(db: Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Erase keys and everything that was asked, voted and stored with them; returns the numbers of rows.
 
     Challenges stay without their author; votes stay counted, without a caller. Forecasts stay under an id that nothing
     ties to the key.
     """
-    answers = challenges = votes = endpoints = 0
+    counts = {"keys": len(ids), "answers": 0, "challenges": 0, "votes": 0, "webhooks": 0}
     for id in ids:
-        answers += _erase_answers(db, is_of_key(_AUTHOR, id))
-        challenges += db.execute(update(prediction).where(is_of_key(_AUTHOR, id)).values(author=None)).rowcount
-        votes += _forget_votes(db, id, f"forgotten:{secrets.token_hex(8)}")
+        counts["answers"] += _erase_answers(db, is_of_key(_AUTHOR, id))
+        authored = update(prediction).where(is_of_key(_AUTHOR, id))
+        counts["challenges"] += db.execute(authored.values(author=None)).rowcount
+        counts["votes"] += _forget_votes(db, id, f"forgotten:{secrets.token_hex(8)}")
         db.execute(delete(idempotency).where(is_of_key(idempotency.c.caller, id)))
         forecasts.forget_forecasters(db, id)
         for endpoint in notifications.key_webhooks(db, id):
             notifications.remove_webhook(db, endpoint.id)
-            endpoints += 1
+            counts["webhooks"] += 1
         db.execute(delete(api_key).where(api_key.c.id == id))
-    return Erasure(len(ids), answers, challenges, votes, endpoints)
+    return counts
 
 
 def _forget_votes(db: Connection, key: str, nobody: str) -> int:

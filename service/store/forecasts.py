@@ -18,7 +18,7 @@ from service.forecasting.predictions.scores.forecasters import ForecasterRecord
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.price_record.committed import PriceForecast
 from service.store import predictions
-from service.store.database import add_rows, insert_into
+from service.store.database import add_rows, insert_into, is_among
 from service.store.keys import is_of_key
 from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
 
@@ -223,13 +223,11 @@ def score_again(db: Connection) -> None:
 
 def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[str, MarketForecastScore]]:
     """The scores of these forecasters, each by market."""
-    columns = (forecast_score.c[name] for name in MarketForecastScore.__dataclass_fields__)
-    query = select(forecast_score.c.prediction, *columns)
+    names = ("forecaster", "prediction", *MarketForecastScore.__dataclass_fields__)
+    query = select(*(forecast_score.c[name] for name in names))
     scores: dict[str, dict[str, MarketForecastScore]] = defaultdict(dict)
-    for id in forecasters:
-        for row in db.execute(query.where(forecast_score.c.forecaster == id)):
-            market_id, *values = list(row)
-            scores[id][market_id] = MarketForecastScore(*values)
+    for id, market_id, *values in db.execute(query.where(is_among(forecast_score.c.forecaster, forecasters))):
+        scores[id][market_id] = MarketForecastScore(*values)
     return scores
 
 

@@ -80,8 +80,11 @@ def ledger_key(settings: Settings) -> bytes:
 
 def secret_exists(settings: Settings, name: str) -> bool:
     """Whether the secret of this name (FILE or LEDGER_FILE) is set or has a file."""
-    chosen = settings.key_secret if name == FILE else settings.ledger_key
-    return bool(chosen.get_secret_value()) or (settings.data_dir / name).exists()
+    return is_set(settings, name) or (settings.data_dir / name).exists()
+
+
+def is_set(settings: Settings, name: str) -> bool:
+    return bool((settings.key_secret if name == FILE else settings.ledger_key).get_secret_value())
 
 
 def _read(path: Path) -> bytes:

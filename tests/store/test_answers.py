@@ -21,7 +21,7 @@ from service.market.instants import DAY, utc
 from service.questions.canonical import canonical as sentence
 from service.questions.question import Question
 from service.store import answers, keys, listings, predictions
-from service.store.answers import Erasure, erase_answers, erase_keys
+from service.store.answers import erase_answers, erase_keys
 from service.store.database import Database
 from service.store.listings import Tally
 from service.store.tables import prediction
@@ -158,7 +158,7 @@ def test_a_key_is_erased_with_everything_of_it(db):
     add(db, f"key:{key.id}:alice")
     for caller in (f"key:{key.id}", f"key:{key.id}:alice", "key:other"):
         listings.cast_vote(db, "market", caller, True, MONDAY)
-    assert erase_keys(db, [key.id]) == Erasure(keys=1, answers=2, challenges=1, votes=2, webhooks=0)
+    assert erase_keys(db, [key.id]) == {"keys": 1, "answers": 2, "challenges": 1, "votes": 2, "webhooks": 0}
     assert keys.listed_keys(db, "you@example.com") == []
     assert predictions.find_prediction(db, "challenge").author is None
     assert listings.vote_tallies(db, ["market"]) == {"market": Tally(3, 0)}
@@ -170,6 +170,6 @@ def test_another_key_is_left_alone(db):
     """Its id begins as the erased one does."""
     _, key = keys.register_key(db, SECRET, "you@example.com", MONDAY)
     add(db, f"key:{key.id}0")
-    assert erase_keys(db, [key.id]).answers == 0
+    assert erase_keys(db, [key.id])["answers"] == 0
     assert predictions.find_prediction(db, "done").author == f"key:{key.id}0"
-    assert erase_keys(db, []) == Erasure(0, 0, 0, 0, 0)
+    assert set(erase_keys(db, []).values()) == {0}
