@@ -153,24 +153,20 @@ def record_prices(job_context: JobContext, slot: int) -> Effects:
     new = committed.commit(knowledge.knowledge_of(job_context.database, by_asset), slot)
     with job_context.database.reading() as db:
         whole_since = job_context.whole_since(db, slot)
-        due = [row for row in forecasts.due_price_forecasts(db, slot) if row.forecast.asset in whole_since]
-        since = min((row.forecast.deadline for row in due), default=slot) - LONGEST_CLOSURE_S
-        hourly = {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.forecast.asset for row in due}}
-        old_books = {
-            backfilled: PriceBook.from_plain(price_books.find(db, name) or {}) for backfilled, name in BOOKS.items()
-        }
-    outcomes = {
-        backfilled: resolve([row.forecast for row in due if row.backfilled == backfilled], hourly, slot)
-        for backfilled in BOOKS
-    }
-    books = {backfilled: book.plus(outcomes[backfilled]) for backfilled, book in old_books.items()}
+        due = [pair for pair in forecasts.due_price_forecasts(db, slot) if pair[0].asset in whole_since]
+        since = min((row.deadline for row, _ in due), default=slot) - LONGEST_CLOSURE_S
+        hourly = {asset: bars.load_bars(db, asset, since, slot, HOUR) for asset in {row.asset for row, _ in due}}
+        plain_books = {backfilled: price_books.find(db, name) or {} for backfilled, name in BOOKS.items()}
+    parts = {backfilled: [row for row, is_past in due if is_past == backfilled] for backfilled in BOOKS}
+    outcomes = {backfilled: resolve(rows, hourly, slot) for backfilled, rows in parts.items()}
+    books = {name: PriceBook.from_plain(plain).plus(outcomes[name]) for name, plain in plain_books.items()}
     head = header(job_context, slot, EVERY_S)
 
     def write(db: Connection) -> None:
-        for backfilled, rows in ((name, outcomes[name].decided) for name in BOOKS):
-            if rows:
+        for backfilled, outcome in outcomes.items():
+            if outcome.decided:
                 keep_book(db, books[backfilled], slot, backfilled=backfilled)
-                forecasts.remove_price_forecasts(db, rows)
+                forecasts.remove_price_forecasts(db, outcome.decided)
         if not _is_late(db, job_context, slot):
             keep_forecasts(db, new, slot)
         document = price_record_document(books, forecasts.count_price_forecasts(db), head, [*whole_since])

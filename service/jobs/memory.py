@@ -138,11 +138,6 @@ class Scores:
     market_counts: CountedMarkets
     entries: list[ForecasterEntry]
 
-    @property
-    def ledger_seq(self) -> int:
-        """The last row of the ledger that they follow from."""
-        return self.versus.ledger_seq
-
 
 _SeenMarkets = tuple[Listed, RecordHeader, RecordHeader, int]
 

@@ -32,7 +32,9 @@ def score(job_context: JobContext, slot: int) -> Effects:
     priced_header = header(job_context, slot, EVERY_S, sources=odds_sources(job_context))
     with job_context.database.snapshot() as db:
         scores = job_context.score_memory.read(db, head, priced_header)
-        table, records = _forecasters(db, scores, RecordHeader(**vars(priced_header), ledger_seq=scores.ledger_seq))
+        table, records = _forecasters(
+            db, scores, RecordHeader(**vars(priced_header), ledger_seq=scores.versus.ledger_seq)
+        )
     documents = {
         "streaks": scores.streaks,
         "shadow": scores.shadow,

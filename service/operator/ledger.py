@@ -16,7 +16,7 @@ from typing import Any
 from service.client import MINUTE_LIMIT_S, Client
 from service.config import Settings
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
-from service.jobs.audit import document_differences, examine
+from service.jobs.audit import DOCUMENTS, document_differences, examine
 from service.ledger.chain import ChainEntry, LedgerRow, taken_back
 from service.ledger.commitments import text_hash
 from service.ledger.verifier import read, verify
@@ -28,8 +28,6 @@ from service.store.database import Database
 
 KINDS = ("votes", "odds", "resolution", "score")
 REASON = "the reason of "  # and the name of a voter
-# The documents that follow from the ledger, and the operations that read them.
-OPERATIONS = {"streaks": "streaks", "shadow": "shadow", "ai-vs-market": "ai_vs_market", "forecasters": "forecasters"}
 
 
 def register_ledger(verbs: Commands) -> None:
@@ -68,7 +66,8 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
 def _served(url: str, api_key: str | None, certificates: bytes) -> Audit:
     """The audit of what a service serves at this address."""
     client = Client(url, api_key, longest_wait_s=MINUTE_LIMIT_S)
-    documents = {name: getattr(client, call)() for name, call in OPERATIONS.items()}  # before the rows they follow from
+    # Before the rows that they follow from.
+    documents = {name: getattr(client, name.replace("-", "_"))() for name in DOCUMENTS}
     lines = list(client.export_ledger())
     faults = [fault] if (fault := verify(lines, certificates=certificates).fault) else []
     entries = [entry for line in lines if isinstance(entry := read(line), ChainEntry)]

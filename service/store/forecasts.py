@@ -236,13 +236,6 @@ _DELETE = delete(price_forecast).where(
 )
 
 
-class WaitingForecast(NamedTuple):
-    """A stored forecast, and whether it was backfilled."""
-
-    forecast: PriceForecast
-    backfilled: bool
-
-
 def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, backfilled: bool) -> None:
     """Store forecasts; one that is stored already stays as it is."""
     rows = [
@@ -259,14 +252,14 @@ def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, b
     add_rows(db, price_forecast, rows)
 
 
-def due_price_forecasts(db: Connection, until: int) -> list[WaitingForecast]:
-    """The forecasts with a deadline at or before a unix second, the earliest first."""
+def due_price_forecasts(db: Connection, until: int) -> list[tuple[PriceForecast, bool]]:
+    """The forecasts with a deadline at or before a unix second, the earliest first, and whether they are backfilled."""
     order = (price_forecast.c.deadline, price_forecast.c.at, price_forecast.c.asset)
     forecasts = []
     for row in db.execute(select(price_forecast).where(price_forecast.c.deadline <= until).order_by(*order)):
         price, price_as_of, law = canonical.read(row.body)
         price_law = PriceForecast(row.at, row.asset, row.horizon, price, price_as_of, tuple(law))
-        forecasts.append(WaitingForecast(price_law, row.backfilled))
+        forecasts.append((price_law, row.backfilled))
     return forecasts
 
 

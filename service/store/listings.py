@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Select, TextClause, case, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
@@ -98,21 +98,17 @@ def market_keys(selection: MarketSelection, now: int) -> Select:
     """The keys of all markets of a selection in its order; an index alone answers it."""
     column = selection.column
     order = (column.asc(), prediction.c.id.asc()) if selection.is_rising else (column.desc(), prediction.c.id.desc())
-    return select(column, prediction.c.id).where(*_conditions(selection, now)).order_by(*order)
-
-
-def _conditions(selection: MarketSelection, now: int) -> list[ColumnElement[bool] | TextClause]:
-    conditions: list[ColumnElement[bool] | TextClause] = [IS_LISTED, *_STATUSES[selection.status]]
+    query = select(column, prediction.c.id).where(IS_LISTED, *_STATUSES[selection.status]).order_by(*order)
     if selection.status == "open":
-        conditions.append(prediction.c.deadline > now)
+        query = query.where(prediction.c.deadline > now)
     if selection.category is None:
-        conditions.append(prediction.c.category != "challenge")
+        query = query.where(prediction.c.category != "challenge")
     if selection.sort == "divergence":
-        conditions.append(prediction.c.divergence.is_not(None))
+        query = query.where(prediction.c.divergence.is_not(None))
     for name in ("asset", "category", "template"):
         if value := getattr(selection, name):
-            conditions.append(prediction.c[name] == value)
-    return conditions
+            query = query.where(prediction.c[name] == value)
+    return query
 
 
 class Listed(NamedTuple):
@@ -218,17 +214,11 @@ def cast_vote(db: Connection, market_id: str, caller: str, is_yes: bool, at: int
     put_rows(db, user_vote, [{"prediction": market_id, "caller": caller, "is_yes": is_yes, "voted_at": at}])
 
 
-class OwnVote(NamedTuple):
-    """A caller's vote as it counts now."""
-
-    is_yes: bool
-    voted_at: int
-
-
-def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None:
-    is_own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
-    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(is_own)).first()
-    return OwnVote(*row) if row else None
+def find_own_vote(db: Connection, market_id: str, caller: str) -> Row | None:
+    """A caller's vote as it counts now: `is_yes`, and when it was cast, `voted_at`."""
+    return db.execute(
+        select(user_vote).where(user_vote.c.prediction == market_id, user_vote.c.caller == caller)
+    ).first()
 
 
 def vote_tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:

@@ -67,8 +67,7 @@ world = _table(
     *_optional(BigInteger, "ends"),
 )
 
-# Which secrets this database belongs to, without the secrets themselves. One that was replaced is accepted until the
-# wall second `accepted_until`.
+# The secrets that this database belongs to. A replaced one is accepted until the wall second `accepted_until`.
 secret_fingerprint = _table(
     "secret_fingerprint",
     _key("name", String(16)),
@@ -277,8 +276,7 @@ prediction_vote = _table(
     *_optional(REAL, "usd", "p_up"),
 )
 
-# The inputs of the voters by their hash, which the ledger holds: once for all votes cast from them; `voted_at` and
-# `asset` are those of the first vote.
+# The inputs of the voters by their hash, which the ledger holds; `voted_at` and `asset` are those of the first vote.
 vote_input = _json_table(
     "vote_input",
     _key("hash", String(64)),
@@ -300,8 +298,7 @@ odds = _table(
     *_required(BigInteger, "fetched_at"),
 )
 
-# P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`). It is never
-# scored, and deleted a month after the settlement.
+# P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`); never scored.
 opinion = _table(
     "opinion",
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
@@ -362,7 +359,6 @@ forecast_score = _table(
 )
 
 # Committed price forecasts that wait for their outcome, and the sums of the scores of the others, live or backfilled.
-# The ledger has all of them.
 price_forecast = _json_table(
     "price_forecast",
     _key("at"),
