@@ -137,7 +137,12 @@ class ListedMarkets:
             # In this order, so that one that is settled meanwhile is read twice and not missed.
             open_predictions = predictions.unresolved_predictions(db)
             until = ledger.last_seq(db)
-            new = {market.id: market for market in self._newly(db, until) if market.settlement}
+            if self._read_until is None:
+                markets = predictions.listed_predictions(db)
+            else:
+                ids = ledger.subjects(db, "resolution", self._read_until, until)
+                markets = predictions.find_predictions(db, ids, with_reasoning=False)
+            new = {market.id: market for market in markets if market.settlement and market.category != "answer"}
             if new:
                 is_same = np.array([market.id not in new for market in self._columns.market], dtype=bool)
                 self._columns = joined(self._columns.where(is_same), columns_of(new.values()))
@@ -145,14 +150,6 @@ class ListedMarkets:
             self._read_until = until
             others = [market for market in open_predictions if market.id not in self._ids]
             return Listed(self._columns, others, until)
-
-    def _newly(self, db: Connection, until: int) -> list[Prediction]:
-        """Those that were settled since the last time; at the first time all."""
-        if self._read_until is None:
-            return predictions.listed_predictions(db)
-        ids = ledger.subjects(db, "resolution", self._read_until, until)
-        markets = predictions.find_predictions(db, ids, with_reasoning=False) if ids else []
-        return [market for market in markets if market.category != "answer"]
 
 
 OPINIONS_KEPT_S = 30 * 86400  # after the settlement of a market

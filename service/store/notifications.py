@@ -126,8 +126,8 @@ def due_webhooks(db: Connection, now: float) -> dict[str, str]:
 
 
 def count_deliveries(db: Connection) -> dict[DeliveryState, int]:
-    query = select(webhook_delivery.c.state, func.count()).group_by(webhook_delivery.c.state)
-    return dict(map(tuple, db.execute(query)))
+    query = select(webhook_delivery.c.state, func.count().label("number")).group_by(webhook_delivery.c.state)
+    return {row.state: row.number for row in db.execute(query)}
 
 
 def claim_webhook(db: Connection, id: str, owner: str, now: float) -> bool:
