@@ -226,7 +226,8 @@ def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[st
     names = ("forecaster", "prediction", *MarketForecastScore.__dataclass_fields__)
     query = select(*(forecast_score.c[name] for name in names))
     scores: dict[str, dict[str, MarketForecastScore]] = defaultdict(dict)
-    for id, market_id, *values in db.execute(query.where(is_among(forecast_score.c.forecaster, forecasters))):
+    rows = db.execute(query.where(is_among(forecast_score.c.forecaster, forecasters)))
+    for id, market_id, *values in map(tuple, rows):
         scores[id][market_id] = MarketForecastScore(*values)
     return scores
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, select, tuple_
 
 from service import canonical
 from service.forecasting.predictions import Holder, Opinion, Prediction
@@ -211,11 +211,17 @@ def cast_vote(db: Connection, market_id: str, caller: str, is_yes: bool, at: int
     put_rows(db, user_vote, [{"prediction": market_id, "caller": caller, "is_yes": is_yes, "voted_at": at}])
 
 
-def find_own_vote(db: Connection, market_id: str, caller: str) -> Row | None:
-    """A caller's vote as it counts now: `is_yes`, and when it was cast, `voted_at`."""
-    return db.execute(
-        select(user_vote).where(user_vote.c.prediction == market_id, user_vote.c.caller == caller)
-    ).first()
+class OwnVote(NamedTuple):
+    """A caller's vote as it counts now."""
+
+    is_yes: bool
+    voted_at: int
+
+
+def find_own_vote(db: Connection, market_id: str, caller: str) -> OwnVote | None:
+    is_own = (user_vote.c.prediction == market_id) & (user_vote.c.caller == caller)
+    row = db.execute(select(user_vote.c.is_yes, user_vote.c.voted_at).where(is_own)).first()
+    return OwnVote(*row) if row else None
 
 
 def vote_tallies(db: Connection, market_ids: Sequence[str]) -> dict[str, Tally]:
