@@ -52,9 +52,9 @@ class AccountTerms:
         """The fraction of the capital that an entry buys; the rest is its fee."""
         return 1 / (1 + self.fee)
 
-    def interest(self, seconds: Times) -> Prices:
-        """The interest on borrowed units that are returned after so many `seconds` (n,), as a fraction of them."""
-        hours: Prices = -(-seconds // HOUR).astype(np.float64)
+    def interest(self, side: NDArray[np.int8], seconds: Times) -> Prices:
+        """The interest on the units of each position after `seconds` (n,), as a fraction of them; 0 of a long."""
+        hours: Prices = -(-np.where(side < 0, seconds, 0) // HOUR).astype(np.float64)
         return hours * (self.borrow / HOURS_A_YEAR)
 
 
@@ -106,7 +106,7 @@ class TradeHistory:
     @property
     def interest(self) -> Prices:
         """The interest of each closed position in USD, shape (closed,): the units owed, at the price of the exit."""
-        units = _interest(self.side[: self.closed], self.exit_time - self.entry_time[: self.closed], self.terms)
+        units = self.terms.interest(self.side[: self.closed], self.exit_time - self.entry_time[: self.closed])
         return units * self.quantity[: self.closed] * self.exit_price
 
     def equity(self, times: Times, prices: Prices) -> Prices:
@@ -124,7 +124,7 @@ class TradeHistory:
         value = cash * self.terms.invested + (self.side * self.quantity)[row] * (prices - self.entry_price[row])
         side = self.side[row]
         if np.any(side < 0):
-            value -= _interest(side, times + 1 - self.entry_time[row], self.terms) * self.quantity[row] * prices
+            value -= self.terms.interest(side, times + 1 - self.entry_time[row]) * self.quantity[row] * prices
         return np.where(held, value, cash)
 
 
@@ -133,17 +133,8 @@ COLUMNS = ("side", "quantity", "entry_time", "entry_price", "exit_time", "exit_p
 
 def unused_account(terms: AccountTerms = TERMS) -> TradeHistory:
     """An account without a position yet."""
-    sides, prices, times = np.zeros(0, np.int8), np.zeros(0), np.zeros(0, np.int64)
-    return TradeHistory(
-        terms=terms,
-        side=sides,
-        quantity=prices,
-        entry_time=times,
-        entry_price=prices,
-        exit_time=times,
-        exit_price=prices,
-        capital=np.array([terms.capital]),
-    )
+    prices, times = np.zeros(0), np.zeros(0, np.int64)
+    return TradeHistory(terms, np.zeros(0, np.int8), prices, times, prices, times, prices, np.array([terms.capital]))
 
 
 def trade(targets: Targets, bars: Bars, terms: AccountTerms = TERMS) -> TradeHistory:
@@ -204,50 +195,25 @@ def _spans(held: Targets, before: TradeHistory) -> _Spans:
 
 
 def _fill(spans: _Spans, bars: Bars, before: TradeHistory) -> TradeHistory:
-    """Fill each position at the opens of its entry and exit bars; what was open `before` comes first."""
+    """Fill each position at the opens of its entry and exit bars; what was open `before` comes first.
+
+    Of capital C, C / (1 + fee) buys the position and the rest is the entry fee. With the price ratio m of exit to
+    entry, the exit adds side x (m - 1) and costs fee x m of what was bought. The interest, a fraction of the units, is
+    bought back as well: (1 + fee) x interest x m.
+    """
     terms, held = before.terms, slice(before.closed, None)
     entries, exits = spans.entry[spans.entry >= 0], spans.exit[spans.exit < len(bars)]
     fills = bars.open[entries] * (1 + spans.side[len(spans.side) - len(entries) :] * terms.slippage)
     entry_price = np.append(before.entry_price[held], fills)
-    exit_price = bars.open[exits] * (1 - spans.side[: len(exits)] * terms.slippage)
     entry_time = np.append(before.entry_time[held], bars.time[entries])
-    interest = _interest(spans.side[: len(exits)], bars.time[exits] - entry_time[: len(exits)], terms)
-    growth = _growth(spans.side, entry_price, exit_price, interest, terms)
+    side, exit_time = spans.side[: len(exits)], bars.time[exits]
+    exit_price = bars.open[exits] * (1 - side * terms.slippage)
+    interest = terms.interest(side, exit_time - entry_time[: len(exits)])
+    move = exit_price / entry_price[: len(exits)]
+    growth = 1 + terms.invested * (side * (move - 1) - terms.fee * (1 + move) - (1 + terms.fee) * interest * move)
     capital: Prices = np.cumprod(np.append(before.capital[-1], growth), dtype=np.float64)
     quantity = capital[: len(spans.side)] * terms.invested / entry_price
-    return TradeHistory(
-        terms=terms,
-        side=spans.side,
-        quantity=quantity,
-        entry_time=entry_time,
-        entry_price=entry_price,
-        exit_time=bars.time[exits],
-        exit_price=exit_price,
-        capital=capital,
-    )
-
-
-def _interest(side: NDArray[np.int8], seconds: Times, terms: AccountTerms) -> Prices:
-    """The interest after so many `seconds` (n,) on the units of each position, as a fraction of them; 0 of a long."""
-    if not len(side):
-        return np.zeros(0)
-    return terms.interest(np.where(side < 0, seconds, 0))
-
-
-def _growth(
-    side: NDArray[np.int8], entry_price: Prices, exit_price: Prices, interest: Prices, terms: AccountTerms
-) -> Prices:
-    """The factor by which each closed position multiplies the capital, shape (closed,).
-
-    Of capital C, C / (1 + fee) buys the position and the rest is the entry fee. With the price ratio m of exit to
-    entry, the exit adds side x (m - 1) and costs fee x m of what was bought. The `interest`, a fraction of the
-    units, is bought back as well: (1 + fee) x interest x m.
-    """
-    closed = len(exit_price)
-    move = exit_price / entry_price[:closed]
-    return 1 + terms.invested * (
-        side[:closed] * (move - 1) - terms.fee * (1 + move) - (1 + terms.fee) * interest * move
-    )
+    return TradeHistory(terms, spans.side, quantity, entry_time, entry_price, exit_time, exit_price, capital)
 
 
 def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | None:
@@ -256,22 +222,20 @@ def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | No
     When a close shows less than the floor, the short is closed at the next open. A short that falls below the floor
     only by its exit price ends the account as well.
     """
-    if not np.any(spans.side < 0):
+    is_short, terms = history.side < 0, history.terms
+    if not is_short.any():
         return None
     # The price, with the interest on the units owed, above which each short is worth less than the floor.
-    spare = history.capital[: len(history.side)] * history.terms.invested - history.terms.floor_usd
-    limit = np.where(history.side < 0, history.entry_price + spare / history.quantity, np.inf)
-    has_left = np.zeros(len(limit), np.bool_)
-    is_short = np.isfinite(limit[: history.closed])
-    has_left[: history.closed] = is_short & (history.capital[1:] < history.terms.floor_usd)
-    # At most the interest of the whole position: this is cheaper than that of every bar, and nearly always enough.
-    factor = 1 + _interest(history.side, bars.time[spans.exit - 1] + 1 - history.entry_time, history.terms)
-    if not np.any(has_left | (_highest(bars.close, spans) * factor > limit)):
-        return None
+    spare = history.capital[: len(history.side)] * terms.invested - terms.floor_usd
+    limit = np.where(is_short, history.entry_price + spare / history.quantity, np.inf)
     position = np.searchsorted(spans.first, np.arange(len(bars)), side="right") - 1
     seconds = bars.time + 1 - history.entry_time[position]
-    prices = bars.close * (1 + _interest(history.side[position], seconds, history.terms))
-    is_ruined = has_left | (_highest(prices, spans) > limit)
+    prices = bars.close * (1 + terms.interest(history.side[position], seconds))
+    # The highest in each position, which has none where it left at the first open.
+    edges = np.column_stack([spans.first, spans.exit]).ravel()
+    highest = np.maximum.reduceat(prices, edges[edges < len(bars)])[::2]
+    capital_after = np.append(history.capital[1:], np.inf)[: len(limit)]
+    is_ruined = is_short & (capital_after < terms.floor_usd) | (spans.exit > spans.first) & (highest > limit)
     if not is_ruined.any():
         return None
     last = int(np.argmax(is_ruined))
@@ -279,10 +243,3 @@ def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | No
     ruinous = np.flatnonzero(prices[first : spans.exit[last]] > limit[last])
     end = first + ruinous[0] + 1 if len(ruinous) else spans.exit[last]
     return _Spans(spans.side[: last + 1], spans.entry[: last + 1], np.append(spans.exit[:last], end))
-
-
-def _highest(closes: Prices, spans: _Spans) -> Prices:
-    """The highest of `closes` (n,) in each position, (positions,); minus infinity where it left at the first open."""
-    edges = np.column_stack([spans.first, spans.exit]).ravel()
-    highest = np.maximum.reduceat(closes, edges[edges < len(closes)])[::2]
-    return np.where(spans.exit > spans.first, highest, -np.inf)
