@@ -160,10 +160,10 @@ def peers_of(asset: str, bars: Mapping[str, Bars]) -> Prices:
     A peer without a bar of that hour has its previous close, and NaN before its first. Assets with other trading
     hours are left out: metals have no prices over a weekend.
     """
-    times = bars[asset].time
-    calendar = ASSETS[asset].calendar
-    others = [key for key in ASSETS if key != asset and ASSETS[key].calendar == calendar and key in bars]
-    return np.array([_closes_at(bars[key], times) for key in others]).reshape(len(others), len(times))
+    times, calendar = bars[asset].time, ASSETS[asset].calendar
+    others = [bars[key] for key in ASSETS if key != asset and ASSETS[key].calendar == calendar and key in bars]
+    closes = [np.append(np.nan, peer.close)[np.searchsorted(peer.time, times, side="right")] for peer in others]
+    return np.array(closes).reshape(len(others), len(times))
 
 
 def running_hour(marks: Bars) -> Bars:
@@ -184,13 +184,6 @@ def running_hour(marks: Bars) -> Bars:
 def _since(anchor: int, hours: Mapping[str, Bars]) -> dict[str, Bars]:
     """The hours of each asset since the anchor, none where there are none."""
     return {asset: hours.get(asset, empty(HOUR)).since(anchor) for asset in ASSETS}
-
-
-def _closes_at(bars: Bars, times: Times) -> Prices:
-    """The last close available at the close of the bars that open at `times` (n,); NaN before the first."""
-    if np.array_equal(bars.time, times):
-        return bars.close
-    return np.append(np.nan, bars.close)[np.searchsorted(bars.time, times, side="right")]
 
 
 def _with_bars(
@@ -230,12 +223,7 @@ class NetPosition:
 
 def net_positions(arena: Arena) -> dict[str, NetPosition]:
     """The net position in each asset now. A decision that no bar has filled yet does not count."""
-    positions = {}
-    for asset in arena.assets:
-        histories = _histories(arena, asset)
-        sides = [int(history.side[-1]) for history in histories if history.is_open]
-        positions[asset] = NetPosition(sides.count(1), sides.count(-1), flat=len(histories) - len(sides))
-    return positions
+    return {asset: _net_before(np.array([arena.as_of]), arena, asset)[0] for asset in arena.assets}
 
 
 def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
@@ -245,15 +233,14 @@ def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
     it, and at `as_of` it is that of `net_positions`.
     """
     times = np.arange(arena.anchor - arena.anchor % HOUR + HOUR, arena.as_of + 1, HOUR, dtype=np.int64)
-    histories = _histories(arena, asset)
+    return dict(zip(times.tolist(), _net_before(times, arena, asset), strict=True))
+
+
+def _net_before(times: Times, arena: Arena, asset: str) -> list[NetPosition]:
+    histories = [accounts[asset].history for accounts in arena.strategies.values()]
     counts: list[list[int]] = []
     for side in (1, -1):
         entries = np.concatenate([history.entry_time[history.side == side] for history in histories])
         left = np.concatenate([history.exit_time[history.side[: history.closed] == side] for history in histories])
         counts.append((np.searchsorted(np.sort(entries), times) - np.searchsorted(np.sort(left), times)).tolist())
-    rows = zip(times.tolist(), *counts, strict=True)
-    return {time: NetPosition(long, short, len(histories) - long - short) for time, long, short in rows}
-
-
-def _histories(arena: Arena, asset: str) -> list[TradeHistory]:
-    return [accounts[asset].history for accounts in arena.strategies.values() if asset in accounts]
+    return [NetPosition(long, short, len(histories) - long - short) for long, short in zip(*counts, strict=True)]
