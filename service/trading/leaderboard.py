@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.documents import Document, DocumentHeader, percent, usd
-from service.market.bars import Times
+from service.market.bars import Prices, Times
 from service.market.instants import iso
 from service.tabular import Table, table_of
 from service.trading.accounts import TradeHistory
@@ -159,8 +159,8 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
     chosen = list(accounts.values()) if asset is None else [accounts[asset]]
     held = sum(arena.accounts["buy_and_hold"][account.asset].equity for account in chosen)
     initial = sum(account.history.terms.capital for account in chosen)
-    capital = sum(account.equity for account in chosen)
-    daily = np.sum([account.daily for account in chosen], axis=0)
+    path = _path(chosen)
+    capital = float(path[-1])
     pnl = np.concatenate([account.history.pnl for account in chosen])
     return LeaderboardEntry(
         rank=None,
@@ -173,8 +173,8 @@ def _entry(strategy: Strategy | Ghost, accounts: Accounts, arena: Arena, asset: 
         pnl_pct=percent(capital / initial - 1),
         trades=len(pnl),
         win_rate_pct=win_rate_pct(pnl),
-        **sharpe_fields(daily_returns(daily, initial)),
-        max_drawdown_pct=percent(max_drawdown(np.append(daily, capital), initial)),
+        **sharpe_fields(daily_returns(path[:-1], initial)),
+        max_drawdown_pct=percent(max_drawdown(path, initial)),
         benchmark_pnl_pct=percent(held / initial - 1),
         positions=tuple(position for account in chosen if (position := position_of(account))),
     )
@@ -250,13 +250,11 @@ def strategy_page(arena: Arena, standing: LeaderboardEntry, header: DocumentHead
 
 def _curve(arena: Arena, accounts: Accounts) -> tuple[EquityPoint, ...]:
     """A point for each shown day and one for now; exactly at 24:00 they are the same point."""
-    benchmark_accounts = {asset: arena.accounts["buy_and_hold"][asset] for asset in accounts}
-    times = np.append(arena.days, arena.as_of)
-    places = np.flatnonzero(np.append(shown_days(arena.days), True)).tolist()
-    equity, benchmark = _path(accounts), _path(benchmark_accounts)
-    points = {
-        int(times[row]): EquityPoint(iso(int(times[row])), usd(equity[row]), usd(benchmark[row])) for row in places
-    }
+    times, is_shown = np.append(arena.days, arena.as_of), np.append(shown_days(arena.days), True)
+    benchmark_accounts = [arena.accounts["buy_and_hold"][asset] for asset in accounts]
+    columns = (times, _path(accounts.values()), _path(benchmark_accounts))
+    rows = zip(*(column[is_shown].tolist() for column in columns), strict=True)
+    points = {time: EquityPoint(iso(time), usd(equity), usd(benchmark)) for time, equity, benchmark in rows}
     return tuple(points.values())
 
 
@@ -267,9 +265,10 @@ def shown_days(days: Times) -> NDArray[np.bool_]:
     return recent | (instants == instants.astype("datetime64[M]"))
 
 
-def _path(accounts: Accounts) -> list[float]:
-    daily = np.sum([account.daily for account in accounts.values()], axis=0)
-    return np.append(daily, sum(account.equity for account in accounts.values())).tolist()
+def _path(accounts: Collection[Account]) -> Prices:
+    """USD in all accounts at the end of each day and now, shape (days + 1,)."""
+    daily = np.sum([account.daily for account in accounts], axis=0)
+    return np.append(daily, sum(account.equity for account in accounts))
 
 
 def _recent(accounts: Accounts) -> tuple[AccountTrade, ...]:
