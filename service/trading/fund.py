@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from math import inf
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -72,23 +73,20 @@ class Rebalancing:
 
 @dataclass(frozen=True)
 class FundHistory:
-    """The fund since the unix second `anchor`.
+    """The fund: `times` (n + 1,) are the unix seconds of its start and of the ends of n bars.
 
-    `times` (n + 1,) are the anchor and the ends of the n bars; `equity` and `benchmark` (n + 1,) are USD at these
-    times, of the fund and of one whose every call is at even odds: a constant exposure of `middle`, at the same
-    instants, costs and tolerance. `cash` is USD now, `quantity` units of the asset
-    now, `price` the last close (None before the first).
+    `equity` and `benchmark` (n + 1,) are USD at these times, of the fund and of one whose every call is at even odds: a
+    constant exposure of `middle`, at the same instants, costs and tolerance. `cash` is USD now, `quantity` units of the
+    asset now.
     """
 
     terms: FundTerms
-    anchor: int
     times: Times
     equity: Prices
     benchmark: Prices
     trades: tuple[Rebalancing, ...]
     cash: float
     quantity: float
-    price: float | None
 
 
 def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: FundTerms = TERMS) -> FundHistory:
@@ -103,14 +101,12 @@ def run(calls: Sequence[tuple[int, float]], bars: Bars, anchor: int, terms: Fund
     benchmark_states, _ = _follow(at, np.full(len(at), 0.5), bars, anchor, terms)
     return FundHistory(
         terms=terms,
-        anchor=anchor,
         times=np.append(anchor, bars.time + bars.step),
         equity=_equity(states, bars.close, terms),
         benchmark=_equity(benchmark_states, bars.close, terms),
         trades=tuple(trades),
         cash=states[-1].cash,
         quantity=states[-1].quantity,
-        price=float(bars.close[-1]) if len(bars) else None,
     )
 
 
@@ -195,7 +191,7 @@ class Performance:
     max_drawdown_pct: float
 
 
-def days_over(times: Times) -> Times:
+def _days(times: Times) -> Times:
     """The ends of the UTC days that are complete at the last of `times` (n,), shape (days,)."""
     return day_ends(int(times[0]), int(times[-1]))
 
@@ -206,7 +202,7 @@ def performance(times: Times, equity: Prices) -> Performance:
     The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
     """
     capital = float(equity[0])
-    returns = daily_returns(equity[times.searchsorted(days_over(times), side="right") - 1], capital)
+    returns = daily_returns(equity[times.searchsorted(_days(times), side="right") - 1], capital)
     return Performance(
         equity_usd=usd(equity[-1]),
         pnl_pct=percent(equity[-1] / capital - 1),
@@ -291,8 +287,9 @@ def fund_table(document: FundDocument) -> Table:
 
 def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHeader) -> FundDocument:
     """The document of the fund; `live_since` is the unix second of the first live call, None without one."""
-    result, benchmark = performance(fund.times, fund.equity), performance(fund.times, fund.benchmark)
+    result, comparison = _compared(fund, slice(None))
     capital, equity = fund.terms.capital, float(fund.equity[-1])
+    live_from = inf if live_since is None else live_since
     return FundDocument(
         schema="apex-fund/1",
         **vars(header),
@@ -303,56 +300,45 @@ def fund_document(fund: FundHistory, live_since: int | None, header: DocumentHea
         exposure_pct=percent(1 - fund.cash / equity),
         fees_usd=usd(sum(trade.fee for trade in fund.trades)),
         **vars(result),
-        benchmark=benchmark,
-        versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),
-        days=len(days_over(fund.times)),
-        started_at=iso(fund.anchor),
+        **comparison,
+        started_at=iso(int(fund.times[0])),
         live_since=None if live_since is None else iso(live_since),
-        books=_books(fund, live_since),
-        equity=_curve(fund, live_since),
-        trades=tuple(published_trade(trade, live_since) for trade in reversed(fund.trades)),
+        books=_books(fund, live_from),
+        equity=_curve(fund, live_from),
+        trades=tuple(_published(trade, live_from) for trade in reversed(fund.trades)),
     )
 
 
-def _is_backfilled(time: int, live_since: int | None) -> bool:
-    return live_since is None or time < live_since
-
-
-def _books(fund: FundHistory, live_since: int | None) -> tuple[FundBook, ...]:
-    """The live book, then the backfilled one; a book without a bar is left out."""
-    start = len(fund.times)
-    if live_since is not None:
-        start = max(0, int(fund.times.searchsorted(live_since, side="right")) - 1)
-    spans = ((False, slice(start, None)), (True, slice(None, start + 1)))
-    return tuple(_book(fund, live_since, backfilled, span) for backfilled, span in spans if len(fund.times[span]) > 1)
-
-
-def _book(fund: FundHistory, live_since: int | None, backfilled: bool, span: slice) -> FundBook:
+def _compared(fund: FundHistory, span: slice) -> tuple[Performance, dict[str, Any]]:
+    """The performance of the fund in a span of its times, and the fields that put it beside that of the benchmark."""
     times = fund.times[span]
     result, benchmark = performance(times, fund.equity[span]), performance(times, fund.benchmark[span])
-    return FundBook(
-        backfilled=backfilled,
-        days=len(days_over(times)),
-        trades=sum(_is_backfilled(trade.time, live_since) == backfilled for trade in fund.trades),
-        fund=result,
-        benchmark=benchmark,
-        versus_benchmark_pct=round(result.pnl_pct - benchmark.pnl_pct, 4),
-    )
+    versus = round(result.pnl_pct - benchmark.pnl_pct, 4)
+    return result, {"benchmark": benchmark, "versus_benchmark_pct": versus, "days": len(_days(times))}
 
 
-def _curve(fund: FundHistory, live_since: int | None) -> tuple[FundPoint, ...]:
+def _books(fund: FundHistory, live_from: float) -> tuple[FundBook, ...]:
+    """The live book, then the backfilled one; a book without a bar is left out."""
+    start = max(0, int(fund.times.searchsorted(live_from, side="right")) - 1)
+    books = []
+    for backfilled, span in ((False, slice(start, None)), (True, slice(None, start + 1))):
+        if len(fund.times[span]) > 1:
+            result, comparison = _compared(fund, span)
+            trades = sum((trade.time < live_from) == backfilled for trade in fund.trades)
+            books.append(FundBook(backfilled, trades=trades, fund=result, **comparison))
+    return tuple(books)
+
+
+def _curve(fund: FundHistory, live_from: float) -> tuple[FundPoint, ...]:
     """The last mark of every six hours, or of a longer time that leaves about 500 points."""
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
     cells = -(-fund.times // step)
     places = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
     rows = zip(*(column[places].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
-    return tuple(
-        FundPoint(iso(time), usd(equity), usd(held), _is_backfilled(time, live_since)) for time, equity, held in rows
-    )
+    return tuple(FundPoint(iso(time), usd(equity), usd(held), time < live_from) for time, equity, held in rows)
 
 
-def published_trade(trade: Rebalancing, live_since: int | None) -> FundTrade:
-    """A trade as it is published; `live_since` is the unix second of the first live call, None without one."""
+def _published(trade: Rebalancing, live_from: float) -> FundTrade:
     return FundTrade(
         time=iso(trade.time),
         side=trade.side,
@@ -363,5 +349,5 @@ def published_trade(trade: Rebalancing, live_since: int | None) -> FundTrade:
         exposure_before_pct=percent(trade.exposure_before),
         exposure_after_pct=percent(trade.exposure_after),
         p_up=round(trade.p_up, 4),
-        backfilled=_is_backfilled(trade.time, live_since),
+        backfilled=trade.time < live_from,
     )
