@@ -200,25 +200,31 @@ class MeasureWorth:
 
 def worth_of(months: Months) -> tuple[MeasureWorth, ...]:
     """The worth of the score and of each measure in all `months` whose next month is there as well."""
-    return tuple(_worth(name, correlations(months, name)) for name in WORTH_NAMES)
+    worth = []
+    for name in WORTH_NAMES:
+        values = correlations(months, name)
+        mean, low, high = (rounded(value, 3) for value in _mean(values))
+        earns_its_place = float(np.mean(values[-PROBATION:])) > 0 if len(values) >= PROBATION else None
+        worth.append(MeasureWorth(name, len(values), mean, low, high, earns_its_place))
+    return tuple(worth)
 
 
 def correlations(months: Months, name: WorthName) -> list[float]:
-    """The rank correlation of a measure with the next month's Sharpe ratio, month by month, oldest first."""
-    pairs = ((months.get(month_before(month), {}), months[month]) for month in sorted(months))
-    return [value for before, after in pairs if (value := _correlation(before, after, name)) is not None]
+    """The rank correlation of a measure with the next month's Sharpe ratio, month by month, oldest first.
 
-
-def _correlation(
-    before: Mapping[str, EarlierEntry], after: Mapping[str, EarlierEntry], name: WorthName
-) -> float | None:
-    """That of one month; None with fewer than three strategies, or when all are equal."""
-    pairs = [
-        (entry.health_score if name == "score" else entry.measures[name], result)
-        for key, entry in before.items()
-        if entry.measures and key in after and (result := after[key].month_sharpe) is not None
-    ]
-    return rank_correlation(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+    A month with fewer than three strategies has none, and one in which all are equal.
+    """
+    values = []
+    for month in sorted(months):
+        pairs = [
+            (entry.health_score if name == "score" else entry.measures[name], result)
+            for key, entry in months.get(month_before(month), {}).items()
+            if entry.measures and key in months[month] and (result := months[month][key].month_sharpe) is not None
+        ]
+        value = rank_correlation(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+        if value is not None:
+            values.append(value)
+    return values
 
 
 def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -229,18 +235,6 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
     if not np.ptp(ranks, axis=1).all():
         return None
     return float(np.corrcoef(ranks)[0, 1])
-
-
-def _worth(name: WorthName, values: Sequence[float]) -> MeasureWorth:
-    mean, low, high = _mean(values)
-    return MeasureWorth(
-        measure=name,
-        months=len(values),
-        correlation=rounded(mean, 3),
-        low=rounded(low, 3),
-        high=rounded(high, 3),
-        earns_its_place=float(np.mean(values[-PROBATION:])) > 0 if len(values) >= PROBATION else None,
-    )
 
 
 def _mean(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:

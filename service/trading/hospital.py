@@ -32,7 +32,7 @@ from service.trading.health import (
 from service.trading.performance import daily_returns, profit_factor, sharpe, sharpe_fields, win_rate_pct
 
 if TYPE_CHECKING:
-    from service.trading.arena import Accounts, Arena
+    from service.trading.arena import Arena
 
 CAVEAT = (
     "A score describes the 90 days before the end of the month. On 15 months of real prices it ranked the next month's"
@@ -60,8 +60,6 @@ ENOUGH_DAYS, ENOUGH_TRADES = 30, 5
 ALLOWED_DRAWDOWN = 0.25
 # Promoted above this deflated Sharpe ratio.
 PROMOTED_ABOVE = 0.95
-# Retired after this many critical months in a row.
-RETIRED_AFTER = 3
 
 
 @dataclass(frozen=True)
@@ -131,32 +129,33 @@ class TriageEntry:
 
 def admit(arena: Arena, month: str) -> list[Patient]:
     """The records of all strategies when `month` closed; `arena` must cover the month and may reach beyond it."""
-    return [_admit(key, accounts, arena, ends(month)) for key, accounts in arena.strategies.items()]
-
-
-def _admit(key: str, accounts: Accounts, arena: Arena, until: int) -> Patient:
     from service.trading.strategies import STRATEGIES  # with TA-Lib, which the hospital itself does not need
 
-    strategy, histories = STRATEGIES[key], [account.history for account in accounts.values()]
-    days = int(np.searchsorted(arena.days, until, side="right"))
-    capital = sum(history.terms.capital for history in histories)
-    held = (arena.accounts["buy_and_hold"][asset] for asset in accounts)
-    daily, benchmark = (
-        np.sum([account.daily[:days] for account in group], axis=0) for group in (accounts.values(), list(held))
-    )
-    exits = np.concatenate([history.exit_time for history in histories])
-    trades = np.concatenate([history.pnl / history.capital[:-1] for history in histories])
-    closed = exits < until
-    return Patient(
-        key=key,
-        name=strategy.name,
-        category=strategy.category,
-        assets=tuple(accounts),
-        returns=daily_returns(daily, capital),
-        held=daily_returns(benchmark, capital),
-        exits=exits[closed],
-        trades=trades[closed],
-    )
+    days = int(np.searchsorted(arena.days, ends(month), side="right"))
+    patients = []
+    for key, accounts in arena.strategies.items():
+        histories = [account.history for account in accounts.values()]
+        capital = sum(history.terms.capital for history in histories)
+        held = [arena.accounts["buy_and_hold"][asset] for asset in accounts]
+        daily, benchmark = (
+            np.sum([account.daily[:days] for account in group], axis=0) for group in (accounts.values(), held)
+        )
+        exits = np.concatenate([history.exit_time for history in histories])
+        trades = np.concatenate([history.pnl / history.capital[:-1] for history in histories])
+        closed = exits < ends(month)
+        patients.append(
+            Patient(
+                key=key,
+                name=STRATEGIES[key].name,
+                category=STRATEGIES[key].category,
+                assets=tuple(accounts),
+                returns=daily_returns(daily, capital),
+                held=daily_returns(benchmark, capital),
+                exits=exits[closed],
+                trades=trades[closed],
+            )
+        )
+    return patients
 
 
 def entry_of(patient: Patient, month: str, before: Months, class_sharpe: float, luckiest: float) -> TriageEntry:
@@ -164,32 +163,46 @@ def entry_of(patient: Patient, month: str, before: Months, class_sharpe: float, 
 
     `before` is that of `snapshot`, the last arguments are those of `health.examine`.
     """
-    recent = patient.returns[-WINDOW_DAYS:]
-    days = (ends(month) - begins(month)) // DAY
+    recent, held = patient.returns[-WINDOW_DAYS:], patient.held[-WINDOW_DAYS:]
+    of_month = patient.returns[-((ends(month) - begins(month)) // DAY) :]
     trades = patient.trades[patient.exits >= ends(month) - WINDOW_DAYS * DAY]
     a_month = len(trades) * DAYS_A_MONTH / max(1, len(recent)) / len(patient.assets)
     health = examine(recent, a_month, class_sharpe, luckiest)
-    status = judge(health, len(recent), len(trades))
-    earlier_entries = _earlier(patient.key, month, before)
+    score, status = round(health.score, 2), judge(health, len(recent), len(trades))
+    last_months = (month_before(month_before(month)), month_before(month))
+    earlier_entries = [before.get(name, {}).get(patient.key) for name in last_months]
+    previous = earlier_entries[-1]
+    # A score of an earlier schema is of another kind.
+    previous_score = previous.health_score if previous and previous.measures else None
+    metrics = Metrics(
+        days=len(recent),
+        trades=len(trades),
+        trades_a_month=round(a_month, 2),
+        return_pct=percent(float(np.prod(1 + recent)) - 1),
+        benchmark_return_pct=percent(float(np.prod(1 + held)) - 1),
+        month_return_pct=percent(float(np.prod(1 + of_month)) - 1),
+        month_sharpe=rounded(sharpe(of_month), 4),
+        **sharpe_fields(recent),
+        shrunken_sharpe=round(health.shrunken_sharpe, 4),
+        max_drawdown_pct=percent(health.deepest),
+        win_rate_pct=win_rate_pct(trades),
+        profit_factor=rounded(profit_factor(trades), 4),
+        deflated_sharpe=round(health.beyond_luck, 4),
+        **{f"{name}_score": round(measure, 4) for name, measure in health.measures.items()},
+        previous_score=previous_score,
+        score_change=None if previous_score is None else round(score - previous_score, 2),
+        previous_status=previous.status if previous else None,
+    )
     return TriageEntry(
         key=patient.key,
         name=patient.name,
         status=status,
         recommendation=recommend(status, health, [entry.status if entry else None for entry in earlier_entries]),
-        health_score=round(health.score, 2),
+        health_score=score,
         category=patient.category,
         assets=patient.assets,
-        metrics=_metrics(health, patient, a_month, patient.returns[-days:], trades, earlier_entries[-1]),
+        metrics=metrics,
     )
-
-
-def _earlier(key: str, month: str, before: Months) -> list[EarlierEntry | None]:
-    """The earlier entries that a retirement depends on, oldest month first; None for a month without one."""
-    entries: list[EarlierEntry | None] = []
-    for _ in range(RETIRED_AFTER - 1):
-        month = month_before(month)
-        entries.insert(0, before.get(month, {}).get(key))
-    return entries
 
 
 def judge(health: Health, days: int, trades: int) -> Status:
@@ -204,7 +217,10 @@ def judge(health: Health, days: int, trades: int) -> Status:
 
 
 def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> Recommendation:
-    """The recommendation for a strategy; `earlier` are its statuses of the two months before, oldest first."""
+    """The recommendation for a strategy; `earlier` are its statuses of the two months before.
+
+    It is retired after three critical months in a row.
+    """
     if status == "observation":
         return "observe"
     if status == "healthy":
@@ -214,38 +230,6 @@ def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> 
     if status == "critical" and all(before == "critical" for before in earlier):
         return "retire"
     return "pause"
-
-
-def _metrics(
-    health: Health,
-    patient: Patient,
-    trades_a_month: float,
-    month: Prices,
-    trades: Prices,
-    previous: EarlierEntry | None,
-) -> Metrics:
-    recent, held = patient.returns[-WINDOW_DAYS:], patient.held[-WINDOW_DAYS:]
-    # A score of an earlier schema is of another kind.
-    previous_score = previous.health_score if previous and previous.measures else None
-    return Metrics(
-        days=len(recent),
-        trades=len(trades),
-        trades_a_month=round(trades_a_month, 2),
-        return_pct=percent(float(np.prod(1 + recent)) - 1),
-        benchmark_return_pct=percent(float(np.prod(1 + held)) - 1),
-        month_return_pct=percent(float(np.prod(1 + month)) - 1),
-        month_sharpe=rounded(sharpe(month), 4),
-        **sharpe_fields(recent),
-        shrunken_sharpe=round(health.shrunken_sharpe, 4),
-        max_drawdown_pct=percent(health.deepest),
-        win_rate_pct=win_rate_pct(trades),
-        profit_factor=rounded(profit_factor(trades), 4),
-        deflated_sharpe=round(health.beyond_luck, 4),
-        **{f"{name}_score": round(measure, 4) for name, measure in health.measures.items()},
-        previous_score=previous_score,
-        score_change=None if previous_score is None else round(round(health.score, 2) - previous_score, 2),
-        previous_status=previous.status if previous else None,
-    )
 
 
 @dataclass(frozen=True)
@@ -323,14 +307,17 @@ def snapshot(month: str, patients: Sequence[Patient], before: Months, header: Do
     entries = [entry_of(patient, month, before, classes[patient.category], luckiest) for patient in patients]
     entries.sort(key=lambda entry: (-entry.health_score, entry.key))
     previous = month_before(month)
-    months = tuple(sorted({*(name for name in before if name < month), month}))
+    this_month = {
+        entry.key: EarlierEntry(entry.status, entry.health_score, {}, entry.metrics.month_sharpe) for entry in entries
+    }
+    until_now = {name: earlier for name, earlier in before.items() if name < month} | {month: this_month}
     return HospitalDocument(
         schema=SCHEMA,
         **vars(header),
         snapshot_month=month,
-        summary=_summary(entries, luckiest, worth_of(_until(month, before, entries))),
+        summary=_summary(entries, luckiest, worth_of(until_now)),
         strategies=tuple(entries),
-        links=Links(METHODOLOGY, f"{PATH}?month={previous}" if previous in before else None, months),
+        links=Links(METHODOLOGY, f"{PATH}?month={previous}" if previous in before else None, tuple(sorted(until_now))),
     )
 
 
@@ -340,14 +327,6 @@ def _class_sharpes(patients: Sequence[Patient]) -> dict[str, float]:
     for patient in patients:
         ratios.setdefault(patient.category, []).append(return_statistics(patient.returns[-WINDOW_DAYS:]).sharpe)
     return {category: fmean(values) for category, values in ratios.items()}
-
-
-def _until(month: str, before: Months, entries: Sequence[TriageEntry]) -> Months:
-    """The months before this one, and this one."""
-    now = {
-        entry.key: EarlierEntry(entry.status, entry.health_score, {}, entry.metrics.month_sharpe) for entry in entries
-    }
-    return {name: earlier for name, earlier in before.items() if name < month} | {month: now}
 
 
 def _summary(entries: Sequence[TriageEntry], luckiest: float, worth: tuple[MeasureWorth, ...]) -> HospitalSummary:
