@@ -33,7 +33,8 @@ def amounts(liquidity: float, price: float, span: Range) -> tuple[float, float]:
 
     Uniswap v3 Core (2021), equations 6.29 and 6.30.
     """
-    root, low, high = _clamped_root(price, span), sqrt(span.low), sqrt(span.high)
+    low, high = sqrt(span.low), sqrt(span.high)
+    root = min(max(sqrt(price), low), high)
     return liquidity * (1 / root - 1 / high), liquidity * (root - low)
 
 
@@ -87,7 +88,3 @@ def loss_versus_rebalancing(volatility: float) -> float:
     and Zhang (2022), Automated Market Making and Loss-Versus-Rebalancing.
     """
     return volatility**2 / 8
-
-
-def _clamped_root(price: float, span: Range) -> float:
-    return min(max(sqrt(price), sqrt(span.low)), sqrt(span.high))

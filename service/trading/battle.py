@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from service.documents import Document, DocumentHeader, percent, rounded, usd
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR, iso
@@ -271,13 +273,12 @@ def exchange_venue(
     """The venue of the lanes on the exchange, whose costs are the `terms`."""
     mine = [lane for lane in lanes if lane.venue == "cex"]
     traders = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
-    positions = tuple(position for name, state in traders.items() for position in _positions(name, state))
     return ExchangeVenue(
         **totals(mine, states),
         fees_usd=usd(sum(state.fees_usd for state in traders.values())),
         borrow_usd=usd(sum(state.borrow_usd for state in traders.values())),
         borrow_rate_pct=percent(terms.borrow),
-        positions=positions,
+        positions=tuple(position for name, state in traders.items() for position in _positions(name, state)),
     )
 
 
@@ -314,21 +315,16 @@ def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> Pool
 
 
 def _liquidity(name: str, state: LpState) -> Liquidity:
-    result, position = attribution(state), state.position
+    sources, position = vars(attribution(state)), state.position
     return Liquidity(
         lane=name,
         pool=position.pool.label if position else None,
         range_low=round(position.span.low, 8) if position else None,
         range_high=round(position.span.high, 8) if position else None,
         price=state.marks[position.pool.asset] if position else None,
-        market_usd=usd(result.market_usd),
-        divergence_usd=usd(result.divergence_usd),
-        fees_usd=usd(result.fees_usd),
-        uncollected_usd=usd(result.uncollected_usd),
-        gas_usd=usd(result.gas_usd),
-        swap_usd=usd(result.swap_usd),
-        vs_hodl_pct=round(result.vs_hodl_pct, 4),
-        in_range_pct=rounded(result.in_range_pct, 4),
+        **{name: usd(amount) for name, amount in sources.items() if name.endswith("_usd")},
+        vs_hodl_pct=round(sources["vs_hodl_pct"], 4),
+        in_range_pct=rounded(sources["in_range_pct"], 4),
     )
 
 
@@ -370,12 +366,12 @@ def held_equity(
     """
     if not assets:
         return terms.capital
-    return terms.capital * sum(_growth(asset, hours, marks, since, terms) for asset in assets) / len(assets)
-
-
-def _growth(asset: str, hours: Mapping[str, Bars], marks: Mapping[str, Bars], since: int, terms: AccountTerms) -> float:
-    held_bars = hours.get(asset, NO_BARS).since(since)
-    if not len(held_bars):
-        return 1.0
-    last = marks.get(asset, NO_BARS) if len(marks.get(asset, NO_BARS)) else held_bars
-    return terms.invested * float(last.close[-1]) / (float(held_bars.open[0]) * (1 + terms.slippage))
+    growths = []
+    for asset in assets:
+        held_bars = hours.get(asset, NO_BARS).since(since)
+        if not len(held_bars):
+            growths.append(1.0)
+            continue
+        last = np.append(held_bars.close, marks.get(asset, NO_BARS).close)[-1]
+        growths.append(terms.invested * float(last) / (float(held_bars.open[0]) * (1 + terms.slippage)))
+    return terms.capital * sum(growths) / len(assets)

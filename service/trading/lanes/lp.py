@@ -188,7 +188,9 @@ def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, H
     if state.position is None:
         pool = _first_pool(lane, state, moment, latest)
         return changed(state, plan=Plan("enter", pool.key)) if pool else state
-    position = _watched(state.position, state)
+    position, since = state.position, state.position.outside_since
+    is_inside = position.span.holds(state.marks[position.pool.asset])
+    position = changed(position, outside_since=None if is_inside else state.as_of if since is None else since)
     state = changed(state, position=position)
     better = _better_pool(lane, state, position, moment, latest) if lane.chases else None
     if better:
@@ -201,20 +203,12 @@ def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, H
     return state
 
 
-def _watched(position: PoolPosition, state: LpState) -> PoolPosition:
-    """The position with the time since when the price has been out of its range."""
-    is_inside = position.span.holds(state.marks[position.pool.asset])
-    since = state.as_of if position.outside_since is None else position.outside_since
-    return changed(position, outside_since=None if is_inside else since)
-
-
 def _first_pool(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading]) -> Pool | None:
     """The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged."""
     pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
     if not lane.chases:
         return deepest(pools)
-    best = _best(_expectations(lane, state, pools, latest))
-    return None if best is None else pools[best]
+    return next((pools[key] for key in _expectations(lane, state, pools, latest)), None)
 
 
 def _better_pool(
@@ -223,35 +217,29 @@ def _better_pool(
     """The best other pool, when moving there pays; a position out of range is expected to earn and lose nothing."""
     pools, home = _known_pools(state, moment), position.pool.key
     expected = _expectations(lane, state, pools, latest)
-    best = _best(expected)
-    if best is None or home not in expected or best == home or state.as_of - state.switched_at < SWITCH_REST:
+    best = next(iter(expected), home)
+    if home not in expected or best == home or state.as_of - state.switched_at < SWITCH_REST:
         return None
     now = expected[home] if position.outside_since is None else 0.0
     gain = (expected[best] - now) * state.equity * HORIZON_DAYS / DAYS_A_YEAR
-    worth_it = gain > SWITCH_COST_TIMES * _switch_cost(lane, state, position, pools[best])
-    return pools[best] if worth_it else None
-
-
-def _switch_cost(lane: LpLane, state: LpState, position: PoolPosition, to: Pool) -> float:
-    """USD that moving to the pool `to` costs: gas on both chains, the swap out and the swap in."""
     ether, slippage = state.marks[ETHER], lane.terms.slippage
-    out = amm.base_share(state.marks[position.pool.asset], position.span) * (position.pool.fee + slippage)
-    swaps = state.equity * (out + (to.fee + slippage) / 2)
-    return gas_usd(EXIT_GAS, position.pool, ether) + gas_usd(ENTRY_GAS, to, ether) + swaps
+    swap_out = amm.base_share(state.marks[position.pool.asset], position.span) * (position.pool.fee + slippage)
+    swaps = state.equity * (swap_out + (pools[best].fee + slippage) / 2)
+    cost = gas_usd(EXIT_GAS, position.pool, ether) + gas_usd(ENTRY_GAS, pools[best], ether) + swaps
+    return pools[best] if gain > SWITCH_COST_TIMES * cost else None
 
 
 def _expectations(
     lane: LpLane, state: LpState, pools: Mapping[str, Pool], latest: Mapping[str, HourReading]
 ) -> dict[str, float]:
-    """The expected yield a year of each pool that can be judged: fees less the loss to arbitrage, by key."""
+    """The expected yield a year of each pool that can be judged: fees less the loss to arbitrage, by key.
+
+    The highest is the first; ties are ordered by key.
+    """
     readings = {asset: reading for asset, reading in latest.items() if isfinite(reading.volatility + reading.busy)}
-    return {
+    expected = {
         key: net_apr(pool, lane.factor, state.equity, readings[pool.asset].volatility, readings[pool.asset].busy)
         for key, pool in pools.items()
         if pool.asset in readings
     }
-
-
-def _best(expected: Mapping[str, float]) -> str | None:
-    """The key of the pool with the highest yield, ties by key; None if there is no pool."""
-    return min(expected, key=lambda pool: (-expected[pool], pool), default=None)
+    return dict(sorted(expected.items(), key=lambda item: (-item[1], item[0])))
