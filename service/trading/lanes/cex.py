@@ -158,7 +158,10 @@ def _close(
     note = f"{verb} {'long' if holding.side > 0 else 'short'}"
     cost = fee + abs(quantity) * price * terms.slippage
     others = _without(state.holdings, asset)
-    left = {asset: _rest(holding, share, state.orders[asset])} if share < 1 else {}
+    left = {}
+    if share < 1:  # what is held after a part was closed as ordered
+        parts = {name: (1 - share) * getattr(holding, name) for name in ("quantity", "fee_usd", "owed")}
+        left = {asset: changed(holding, **parts, stop=state.orders[asset].stop, weight=state.orders[asset].weight)}
     return changed(
         state,
         cash=state.cash + holding.side * value - fee,
@@ -170,19 +173,6 @@ def _close(
         fees_usd=state.fees_usd + fee,
         borrow_usd=state.borrow_usd + interest,
         events=(*state.events, LaneEvent("trade", time, asset, note, exit_price, value, cost, pnl)),
-    )
-
-
-def _rest(holding: Holding, share: float, intent: Intent) -> Holding:
-    """What is held after a `share` was closed as ordered."""
-    rest = 1 - share
-    return changed(
-        holding,
-        quantity=rest * holding.quantity,
-        fee_usd=rest * holding.fee_usd,
-        owed=rest * holding.owed,
-        stop=intent.stop,
-        weight=intent.weight,
     )
 
 

@@ -300,7 +300,9 @@ def moments(
     """
     turn = max(after, min((int(bars.time[0]) for bars in marks.values() if len(bars)), default=after))
     early = {asset: bars.since(after).until(turn) for asset, bars in hours.items()}
-    histories = {asset: _readings_from(bars, after) for asset, bars in hours.items()}
+    # From the last hour that was complete then on.
+    seen = {asset: bars.until(after).time[-1:].tolist() for asset, bars in hours.items()}
+    histories = {asset: readings(bars, *seen[asset]) for asset, bars in hours.items()}
     hour, latest = -1, {}
     for as_of, bars in chain(_instants(early, after), _instants(marks, turn)):
         if as_of // HOUR != hour:
@@ -311,29 +313,17 @@ def moments(
         yield Moment(as_of, step, bars, latest, votes.get(hour * HOUR, {}), pools)
 
 
-def _readings_from(hours: Bars, after: int) -> list[HourReading]:
-    """The readings of one asset from the last one that was complete at the unix second `after` on."""
-    before = hours.until(after)
-    return readings(hours, int(before.time[-1]) if len(before) else 0)
-
-
 def _instants(marks: Mapping[str, Bars], after: int) -> Iterator[tuple[int, dict[str, Bar]]]:
     """(as_of, bars) of each instant; computed day by day, so that a year is never in memory at once."""
-    filled = {asset: bars.since(after - bars.step + 1) for asset, bars in marks.items()}
-    filled = {asset: bars for asset, bars in filled.items() if len(bars)}
+    filled = {asset: new for asset, bars in marks.items() if len(new := bars.since(after - bars.step + 1))}
     if not filled:
         return
     start = min(int(bars.time[0]) for bars in filled.values())
     end = max(bars.as_of for bars in filled.values())
     for day in range(start, end, DAY):
-        yield from sorted(_by_instant(filled, day).items())
-
-
-def _by_instant(marks: Mapping[str, Bars], day: int) -> dict[int, dict[str, Bar]]:
-    """The bars that open within 24 h of the unix second `day`, by the instant they are complete and by asset."""
-    instants: dict[int, dict[str, Bar]] = {}
-    for asset, bars in marks.items():
-        first, last = np.searchsorted(bars.time, (day, day + DAY)).tolist()
-        for row in bars[first:last].rows():
-            instants.setdefault(row[0] + bars.step, {})[asset] = Bar(*row)
-    return instants
+        instants: dict[int, dict[str, Bar]] = {}
+        for asset, bars in filled.items():
+            first, last = np.searchsorted(bars.time, (day, day + DAY)).tolist()
+            for row in bars[first:last].rows():
+                instants.setdefault(row[0] + bars.step, {})[asset] = Bar(*row)
+        yield from sorted(instants.items())
