@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any, TypeVar
@@ -87,8 +87,7 @@ class Density:
     """`sigma` is the standard deviation of the log return; 0 where the market is closed throughout.
 
     `close`, `maximum` and `volatility` are quantiles at LEVELS of |log return|, of the running maximum and of the
-    realised volatility, in sigmas. Up and down are alike around `drift`, a log return. Each probability is computed
-    once: the legs and sides of a question ask again.
+    realised volatility, in sigmas. Up and down are alike around `drift`, a log return.
     """
 
     sigma: float
@@ -96,15 +95,10 @@ class Density:
     maximum: Array
     volatility: Array
     drift: float = 0.0
-    _above: dict[float, float] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def above(self, distance: float) -> float:
         """P(the log return is above `distance`)."""
-        if distance not in self._above:
-            self._above[distance] = self._p_above(distance - self.drift)
-        return self._above[distance]
-
-    def _p_above(self, distance: float) -> float:
+        distance -= self.drift
         if not self.sigma or not distance:
             return 0.5 - 0.5 * (int(distance > 0) - int(distance < 0))
         tail = float(tail_odds(self.close, abs(distance) / self.sigma)) / 2
