@@ -8,7 +8,7 @@ them could tell a rise from a fall, so the median is the present price.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -299,31 +299,28 @@ class Concurrent:
             for voter in voters
             if is_model(voter)
         }
+
+        def reply(future: Future[Reply]) -> tuple[str, Reply]:
+            """That of a model, or what replaces it where it is not there by now."""
+            voter = futures[future]
+            try:
+                return voter.name, future.result(timeout=0)
+            except (TimeoutError, CancelledError):
+                return voter.name, timed(voter, partial(voter.late, question, inputs, LATE_REASON), timer)
+
         try:
             yield from sequential([voter for voter in voters if not is_model(voter)], question, inputs, timer)
-            for arrival in self._arrivals(futures, deadline, timer):
-                if arrival is None:
+            missing = list(futures)
+            while missing and (left := deadline - timer()) > 0:
+                done, _ = wait(missing, timeout=min(left, self.heartbeat_s), return_when=FIRST_COMPLETED)
+                if not done and left > self.heartbeat_s:
                     yield None
-                    continue
-                voter, reply = arrival
-                yield voter.name, reply or timed(voter, partial(voter.late, question, inputs, LATE_REASON), timer)
+                yield from (reply(future) for future in missing if future in done)
+                missing = [future for future in missing if future not in done]
+            yield from map(reply, missing)
         finally:
             for future in futures:
                 future.cancel()
-
-    def _arrivals(
-        self, futures: dict[Future[Reply], ModelVoter], deadline: float, timer: Timer
-    ) -> Iterator[tuple[ModelVoter, Reply | None] | None]:
-        """Each model with its reply as it arrives, None as a heartbeat; after the deadline the rest, in order."""
-        missing = dict(futures)
-        while missing and (left := deadline - timer()) > 0:
-            done, _ = wait(missing, timeout=min(left, self.heartbeat_s), return_when=FIRST_COMPLETED)
-            if not done and left > self.heartbeat_s:
-                yield None
-            for future in [future for future in missing if future in done]:
-                yield missing.pop(future), _result(future)
-        for future, voter in missing.items():
-            yield voter, _result(future)
 
 
 def timed(voter: Voter, forecaster: Callable[[], Forecast], timer: Timer) -> Reply:
@@ -339,11 +336,3 @@ def timed(voter: Voter, forecaster: Callable[[], Forecast], timer: Timer) -> Rep
         return Abstention("failed: no probability in its answer")
     engine = EMBEDDED if forecast.fallback else voter.engine
     return Ballot(voter.name, engine, forecast, latency_ms=1000 * (timer() - began))
-
-
-def _result(future: Future[Reply]) -> Reply | None:
-    """The reply if it is there by now."""
-    try:
-        return future.result(timeout=0)
-    except (TimeoutError, CancelledError):
-        return None
