@@ -234,9 +234,7 @@ def fade_beyond(values: Prices, width: float) -> Targets:
 
 def earlier(values: Prices) -> Prices:
     """`values` (n,) of the previous bar; NaN at the first."""
-    result = np.full_like(values, np.nan)
-    result[1:] = values[:-1]
-    return result
+    return np.append(np.nan, values)[: len(values)]
 
 
 def ratio(above: Prices, below: Prices) -> Prices:

@@ -132,9 +132,7 @@ def _track(asset: str, bars: Bars, start: int, hours: int) -> HourTrack:
 
 def gain(sums: Array, span: int) -> Array:
     """The gain of a running sum over the last `span` rows, or since its start."""
-    earlier = np.zeros_like(sums)
-    earlier[span:] = sums[:-span] if span < len(sums) else []
-    return sums - earlier
+    return sums - np.append(np.zeros(span), sums)[: len(sums)]
 
 
 def trailing_mean(values: Array, open_hours: Array, span: int) -> Array:

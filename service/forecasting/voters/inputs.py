@@ -90,14 +90,10 @@ _US_SESSION: Week = (
 
 def _within(week: Week, since: int, until: int) -> float:
     """Hours between two instants that fall into the counted hours of a week."""
-    return _counted_until(week, until) - _counted_until(week, since)
-
-
-def _counted_until(week: Week, time: int) -> float:
-    """Counted hours from January 1970 until `time`."""
     knots, totals = week
-    weeks, hour = divmod(time / HOUR, 168)
-    return weeks * totals[-1] + float(np.interp(hour, knots, totals))
+    weeks, hours = np.divmod(np.array([since, until]) / HOUR, 168)
+    begins, ends = (weeks * totals[-1] + np.interp(hours, knots, totals)).tolist()
+    return ends - begins
 
 
 def _turns_until(time: int) -> int:
@@ -163,20 +159,14 @@ def survey(hourly: Mapping[str, Bars], latest_h: int | None = None) -> InputHist
     return InputHistory(grid, tracks)
 
 
-def _back(series: Array, span: int) -> Array:
-    """The value `span` rows earlier, NaN where there is none."""
-    earlier = np.full_like(series, np.nan)
-    earlier[span:] = series[:-span] if span < len(series) else []
-    return earlier
-
-
 def _sigma_of(track: InputTrack, span: int) -> Array:
     """Standard deviation of a return over the last `span` hours at the 180-day volatility."""
     return np.sqrt(track.slow * np.maximum(gain(track.hours.open_hours, span), 1.0))
 
 
 def _move(track: InputTrack, span: int) -> Array:
-    return (track.hours.close - _back(track.hours.close, span)) / _sigma_of(track, span)
+    earlier = np.append(np.full(span, np.nan), track.hours.close)[: len(track.hours.close)]
+    return (track.hours.close - earlier) / _sigma_of(track, span)
 
 
 def _mean(series: Array, span: int) -> Array:
@@ -203,8 +193,7 @@ def _breadth(asset: str, moves: Mapping[str, Mapping[int, Array]]) -> dict[str, 
     peers = [coin for coin in COINS if coin != asset and coin in moves]
     leader = moves.get(asset_of(asset).leader)
     if leader is None:
-        nothing = np.full(len(moves[asset][4]), np.nan)
-        return dict.fromkeys(PEERS, nothing)
+        return dict.fromkeys(PEERS, np.full(len(moves[asset][4]), np.nan))
     week = np.array([moves[coin][168] for coin in peers])
     return {
         "peers_24h": np.array([moves[coin][24] for coin in peers]).mean(axis=0),

@@ -111,13 +111,9 @@ def sample_inputs() -> ForecastInputs:
         history_days=200.0,
         inputs=dict.fromkeys(INPUTS, 0.0),
     )
-    return ForecastInputs(state, other=None, correlation=None, fits=None, evidence=_sample_evidence())
-
-
-def _sample_evidence() -> Evidence:
     time = np.arange(NOW - HISTORY_S, NOW, HOUR, dtype=np.int64)
     price = np.full(len(time), SPOT)
-    return Evidence(
+    evidence = Evidence(
         hourly=dict.fromkeys(("btc", "gold"), Bars(time, price, price, price, price, price, HOUR)),
         variance=dict.fromkeys(("btc", "gold"), 3.5e-5),
         news={"btc": AssetNews((Story("It stood still", "desk", NOW - NEWS_S // 2),), 0.0, 1)},
@@ -125,6 +121,7 @@ def _sample_evidence() -> Evidence:
         topic_stories=(Story("It happened elsewhere", "desk", NOW - DAY),),
         events=(ScheduledEvent(NOW + DAY, "A decision"),),
     )
+    return ForecastInputs(state, other=None, correlation=None, fits=None, evidence=evidence)
 
 
 MOST_EVENTS = 15
@@ -199,10 +196,8 @@ def write(seat: str, question: Question, inputs: ForecastInputs, nonce: str, *, 
     names, dates, prices and headlines are hidden, so that a model cannot remember the outcome.
     """
     is_topic = question.comparator == "topic"
-    schema = TOPIC_SCHEMA if is_topic else SCHEMA
-    return Prompt(
-        *_messages(seat, question, inputs, nonce, is_masked), version(seat, is_masked, is_topic=is_topic), schema
-    )
+    messages = _messages(seat, question, inputs, nonce, is_masked)
+    return Prompt(*messages, version(seat, is_masked, is_topic=is_topic), TOPIC_SCHEMA if is_topic else SCHEMA)
 
 
 @cache
