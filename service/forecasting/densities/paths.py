@@ -57,46 +57,33 @@ class Paths:
 
     @cached_property
     def highest(self) -> Singles:
-        """The running maximum, at least 0, shape (steps, PATHS)."""
-        rises, falls = self._bridges  # the mirrored paths rise where the others fall
-        return _running(np.maximum, np.maximum(self._middles + np.hstack([rises, falls]), 0))
+        """The running maximum, at least 0, shape (steps, PATHS).
+
+        With the ends 0 and d and the variance v the maximum of a Brownian bridge is (d + sqrt(d^2 - 2 v ln U)) / 2,
+        with U uniform in (0, 1) (Beaghton 1988). The mirrored paths rise where the others fall.
+        """
+        middles = self.closes.copy()
+        middles[1:] += self.closes[:-1]
+        middles *= 0.5
+        halves = (self.closes - middles)[:, : PATHS // 2]
+        squares = halves * halves
+        rises, falls = (np.sqrt(squares + self.variances * draw) for draw in _draws(self.draw)[:, : len(squares)])
+        return _running(np.maximum, np.maximum(middles + np.hstack([rises, falls]), 0))
 
     @property
     def lowest(self) -> Singles:
         """The running minimum, at most 0: that of a path is the maximum of the mirrored one."""
         return -np.roll(self.highest, PATHS // 2, axis=1)
 
-    @cached_property
+    @property
     def maximum(self) -> Singles:
-        """The running maximum at the end, shape (PATHS,), without those before it."""
-        middles, (rises, falls) = self._middles[:, : PATHS // 2], self._bridges
-        return np.maximum(np.hstack([(middles + rises).max(axis=0), (falls - middles).max(axis=0)]), 0)
+        """The running maximum at the end, shape (PATHS,)."""
+        return self.highest[-1]
 
     @property
     def minimum(self) -> Singles:
         """The running minimum at the end, shape (PATHS,)."""
         return -np.roll(self.maximum, PATHS // 2)
-
-    @cached_property
-    def _middles(self) -> Singles:
-        middles = self.closes.copy()
-        middles[1:] += self.closes[:-1]
-        middles *= 0.5
-        return middles
-
-    @cached_property
-    def _bridges(self) -> tuple[Singles, Singles]:
-        """How far the extremes of a Brownian bridge over each step of half the paths are from its middle, up and down.
-
-        With the ends 0 and d and the variance v the maximum is (d + sqrt(d^2 - 2 v ln U)) / 2, with U uniform in (0, 1)
-        (Beaghton 1988).
-        """
-        half = PATHS // 2
-        halves = self.closes[:, :half] - self._middles[:, :half]
-        squares = halves * halves
-        draws = _draws(self.draw)[:, : len(squares)]
-        rises, falls = (np.sqrt(squares + self.variances * draw) for draw in draws)
-        return rises, falls
 
     @cached_property
     def close_sizes(self) -> Array:
