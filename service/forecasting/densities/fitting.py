@@ -20,7 +20,7 @@ from service.forecasting.densities.density import HORIZONS_H, VERSION, CalendarF
 from service.forecasting.densities.grid import HourGrid, HourTrack, complete_bars, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, seasons_at, weights_of
-from service.forecasting.densities.sizes import FADES_H, LEVELS, Simulation
+from service.forecasting.densities.sizes import FADES_H, LEVELS, at_hours
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.scores.proper import Array
@@ -141,7 +141,7 @@ def _shocks(histories: Histories, season: Season, row: int) -> Array:
     return np.concatenate(parts)
 
 
-def _fit(model: Model, pasts: Sequence[_Past], histories: Histories, simulation: Simulation) -> ModelFit:
+def _fit(model: Model, pasts: Sequence[_Past], histories: Histories, simulation: Array) -> ModelFit:
     horizons = []
     for past in pasts:
         terms = [
@@ -151,7 +151,7 @@ def _fit(model: Model, pasts: Sequence[_Past], histories: Histories, simulation:
     return ModelFit(model.names, *(tuple(tuple(row.tolist()) for row in rows) for rows in zip(*horizons, strict=True)))
 
 
-def _horizon(model: Model, past: _Past, values: Array, simulation: Simulation) -> tuple[Array, ...]:
+def _horizon(model: Model, past: _Past, values: Array, simulation: Array) -> tuple[Array, ...]:
     """Coefficients of (1, *terms), and quantiles of closes, of running maxima and of realised volatilities.
 
     Sizes are in standard deviations of the close. The forecast at the level is pulled to the level by the share
@@ -159,7 +159,7 @@ def _horizon(model: Model, past: _Past, values: Array, simulation: Simulation) -
     """
     prior = np.array([0.0, *model.effect(past.hours)])
     if len(values) < LEAST_ROWS:
-        simulated = simulation.at(past.hours)
+        simulated = at_hours(simulation, STEPS, past.hours)
         return prior, *(row / np.sqrt(sizes.mean_square(simulated[0])) for row in simulated)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
@@ -195,14 +195,14 @@ def _held_out(design: Array, past: _Past, prior: Array, coefficients: Array) -> 
     return log_ratios
 
 
-def _size_quantiles(past: _Past, log_ratios: Array, simulation: Simulation) -> list[Array]:
+def _size_quantiles(past: _Past, log_ratios: Array, simulation: Array) -> list[Array]:
     """Quantiles of closes, of running maxima and of realised volatilities around the predicted log ratios.
 
     Measured and simulated ones are mixed.
     """
     sigma = past.scale * np.exp(log_ratios / 2)
     spread = np.sqrt(np.mean(past.ratio / np.exp(log_ratios)))
-    simulated = simulation.at(float(past.open_hours.mean()))
+    simulated = at_hours(simulation, STEPS, float(past.open_hours.mean()))
     size_samples = (
         past.size / sigma,
         np.concatenate([past.highest / sigma, past.lowest / sigma]),

@@ -7,7 +7,6 @@ horizon, the fewer independent returns were measured, and the more the simulatio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -25,26 +24,8 @@ PATHS = 4096
 SEED = 20260101
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """Quantiles at LEVELS of |close|, of the running maximum and of the realised volatility.
-
-    All are in units of the square root of the expected variance. `steps` are numbers of open hours; the others have
-    shape (steps, levels).
-    """
-
-    steps: tuple[int, ...]
-    close: Array
-    maximum: Array
-    volatility: Array
-
-    def at(self, hours: float) -> tuple[Array, ...]:
-        """`close`, `maximum` and `volatility` for a number of open hours."""
-        return tuple(at_hours(rows, self.steps, hours) for rows in (self.close, self.maximum, self.volatility))
-
-
 def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:
-    """A row of numbers for `hours`, interpolated in the logarithm between those of `steps`, which rise from 1."""
+    """The row for a number of `hours`, interpolated in the logarithm between those of `steps`, which rise from 1."""
     place = _place(steps, hours)
     low = int(place)
     high, share = min(low + 1, len(steps) - 1), place - low
@@ -57,21 +38,23 @@ def _place(steps: tuple[int, ...], hours: float) -> float:
     return float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
 
 
-def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Simulation:
+def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Array:
     """Filtered historical simulation (Barone-Adesi et al. 1999): past hours drawn anew, through a GARCH process.
 
     A running maximum counts the highs within the hours, as a touch does. `shocks`, shape (n, 3), are log returns from
     the close before to the close, the high and the low of an hour, all over the standard deviation that was expected of
-    the first. `steps` are numbers of hours, rising. The process of `alpha` and `beta` starts at its mean.
+    the first. `steps` are numbers of open hours, rising. The process of `alpha` and `beta` starts at its mean.
+
+    The result, shape (steps, 3, levels), are quantiles at LEVELS of |close|, of the running maximum and of the realised
+    volatility, in units of the square root of the expected variance.
     """
     generator = np.random.default_rng(SEED)
     returns = shocks[:, 0]
-    close_shocks, high_shocks, low_shocks = (
-        ((shocks - returns.mean()) / returns.std()).astype(np.float32).T
-    )  # without a drift
+    without_drift = ((shocks - returns.mean()) / returns.std()).astype(np.float32)
+    close_shocks, high_shocks, low_shocks = without_drift.T
     price, highest, lowest, squares = np.zeros((4, PATHS), np.float32)
     variance = np.ones(PATHS, np.float32)
-    closes, maxima, volatilities = [], [], []
+    rows = []
     for step in range(1, steps[-1] + 1):
         draws, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
         highest = np.maximum(highest, price + sigma * high_shocks[draws])
@@ -80,10 +63,9 @@ def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -
         price, squares = price + sigma * shock, squares + variance * shock**2
         variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
         if step in steps:
-            closes.append(np.quantile(np.abs(price), LEVELS) / np.sqrt(step))
-            maxima.append(np.quantile(np.concatenate([highest, -lowest]), LEVELS) / np.sqrt(step))
-            volatilities.append(np.quantile(np.sqrt(squares), LEVELS) / np.sqrt(step))
-    return Simulation(steps, np.array(closes), np.array(maxima), np.array(volatilities))
+            samples = (np.abs(price), np.concatenate([highest, -lowest]), np.sqrt(squares))
+            rows.append([np.quantile(sample, LEVELS) / np.sqrt(step) for sample in samples])
+    return np.array(rows)
 
 
 def mean_square(quantiles: Array) -> float:
