@@ -178,18 +178,14 @@ def thinned(bars: Sequence[B], step: int) -> list[B]:
     return list(last_of.values())
 
 
-def _marked(bars: Sequence[LaneBar], peak: float) -> list[tuple[int, float, Status, float]]:
-    """The bars with their fall, a fraction of the highest equity so far: the capital, `peak` or a bar up to this."""
-    equity = np.array([bar[1] for bar in bars], float)
-    peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
-    falls = (1 - equity / peaks).tolist()
-    return [(as_of, value, status, fall) for (as_of, value, status), fall in zip(bars, falls, strict=True)]
-
-
 def _lane(
     name: str, bars: Sequence[LaneBar], peak: float, step: int, events: Sequence[Mapping[str, Any]]
 ) -> LaneHistory:
-    lane, points = LANES[name], thinned(_marked(bars, peak), step)
+    """A lane with its fall at each point, a fraction of the highest equity so far: the capital, `peak` or a bar."""
+    lane, equity = LANES[name], np.array([bar[1] for bar in bars], float)
+    peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
+    falls = (1 - equity / peaks).tolist()
+    points = thinned([(*bar, fall) for bar, fall in zip(bars, falls, strict=True)], step)
     return LaneHistory(
         name=name,
         label=lane.label,

@@ -62,17 +62,14 @@ class CexState(LaneState):
 
 def _charge_shorts(lane: CexLane, state: CexState, since: int, until: int) -> CexState:
     """The interest of every short for each hour that begins between two unix seconds, or in which it was opened."""
-    charges = {
-        asset: changed(holding, owed=holding.owed - holding.quantity * lane.terms.borrow / HOURS_A_YEAR * hours)
-        for asset, holding in state.holdings.items()
-        if holding.side < 0 and (hours := _hours_begun(holding.opened_at, since, until))
-    }
+    charges = {}
+    for asset, holding in state.holdings.items():
+        before = since // HOUR if holding.opened_at == since else -(-since // HOUR)
+        hours = -(-until // HOUR) - before
+        if holding.side < 0 and hours:
+            owed = holding.owed - holding.quantity * lane.terms.borrow / HOURS_A_YEAR * hours
+            charges[asset] = changed(holding, owed=owed)
     return changed(state, holdings={**state.holdings, **charges}) if charges else state
-
-
-def _hours_begun(opened_at: int, since: int, until: int) -> int:
-    before = opened_at // HOUR if opened_at == since else -(-since // HOUR)
-    return -(-until // HOUR) - before
 
 
 def _fill_orders(lane: CexLane, state: CexState, moment: Moment) -> CexState:

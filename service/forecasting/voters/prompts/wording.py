@@ -161,21 +161,16 @@ def volatilities(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
             f"Volatility of {wording.asset(state.asset)} in % per hour of trading;"
             f" in brackets that of the same hours in the {WEEKS} weeks before"
         )
-        yield from _volatility_rows(state, bars)
+        now, coming_s = state.now, min(state.until - state.now, WEEK_S)
+        for span in (*COMPARED_S, *LONG_S):
+            row = f"last {_span(span)}: {_volatility(state, bars, [now], span)}"
+            yield f"{row} ({_in_other_weeks(state, bars, now, span)})" if span in COMPARED_S else row
+        if coming_s > 0:
+            yield f"the coming {_span(coming_s)}: ({_in_other_weeks(state, bars, now + coming_s, coming_s)})"
 
 
-def _volatility_rows(state: AssetState, bars: Bars) -> Iterator[str]:
-    now, coming_s = state.now, min(state.until - state.now, WEEK_S)
-
-    def in_other_weeks(end: int, span: int) -> str:
-        return _volatility(state, bars, [end - week * WEEK_S for week in range(1, WEEKS + 1)], span)
-
-    for span in COMPARED_S:
-        yield f"last {_span(span)}: {_volatility(state, bars, [now], span)} ({in_other_weeks(now, span)})"
-    for span in LONG_S:
-        yield f"last {_span(span)}: {_volatility(state, bars, [now], span)}"
-    if coming_s > 0:
-        yield f"the coming {_span(coming_s)}: ({in_other_weeks(now + coming_s, coming_s)})"
+def _in_other_weeks(state: AssetState, bars: Bars, end: int, span: int) -> str:
+    return _volatility(state, bars, [end - week * WEEK_S for week in range(1, WEEKS + 1)], span)
 
 
 def _volatility(state: AssetState, bars: Bars, ends: Sequence[int], span: int) -> str:
