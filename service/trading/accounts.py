@@ -3,7 +3,7 @@
 A target decided at the close of a bar is filled at the open of the next one. A position takes all the capital, long
 or short, with a fixed quantity from entry to exit. A short owes the units it sold and interest on them, which accrues
 in units too, so that it is known without the prices in between. So the equity within a position is affine in the
-price, and each closed position multiplies the capital by a factor (`_growth`): the capital before each position is a
+price, and each closed position multiplies the capital by a factor (`_fill`): the capital before each position is a
 running product. An account is carried on over later bars from where it stood, with the same result to the bit as over
 all bars at once.
 """

@@ -196,13 +196,28 @@ def describe(
     `live_since` is the unix second of the first start of the service, `terms` are the lanes' costs.
     """
     lanes = tuple(lane_row(lane, states[name], benchmarks[name]) for name, lane in LANES.items())
+    traders = {name: state for name in LANES if isinstance(state := states[name], CexState)}
+    providers = {name: state for name in LANES if isinstance(state := states[name], LpState)}
+    exchange = ExchangeVenue(
+        **totals([lane for lane in lanes if lane.name in traders], states),
+        fees_usd=usd(sum(state.fees_usd for state in traders.values())),
+        borrow_usd=usd(sum(state.borrow_usd for state in traders.values())),
+        borrow_rate_pct=percent(terms.borrow),
+        positions=tuple(position for name, state in traders.items() for position in _positions(name, state)),
+    )
+    pools = PoolVenue(
+        **totals([lane for lane in lanes if lane.name in providers], states),
+        harvests=sum(state.harvests for state in providers.values()),
+        switches=sum(state.switches for state in providers.values()),
+        liquidity=tuple(_liquidity(name, state) for name, state in providers.items()),
+    )
     ranking = sorted(lanes, key=lambda lane: (-lane.pnl_pct, lane.name))
     return BattleDocument(
         schema="bot-battle/1",
         **vars(header),
         summary=BattleSummary(**totals(lanes, states), best_lane=ranking[0].name, worst_lane=ranking[-1].name),
         lanes=lanes,
-        venues=Venues(exchange_venue(lanes, states, terms), pool_venue(lanes, states)),
+        venues=Venues(exchange, pools),
         rate_limit=rate_limit,
         started_at=iso(min(state.started_at for state in states.values())),
         live_since=iso(live_since),
@@ -267,21 +282,6 @@ def totals(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> dict[str
     }
 
 
-def exchange_venue(
-    lanes: Sequence[BattleLane], states: Mapping[str, State], terms: AccountTerms = TERMS
-) -> ExchangeVenue:
-    """The venue of the lanes on the exchange, whose costs are the `terms`."""
-    mine = [lane for lane in lanes if lane.venue == "cex"]
-    traders = {lane.name: state for lane in mine if isinstance(state := states[lane.name], CexState)}
-    return ExchangeVenue(
-        **totals(mine, states),
-        fees_usd=usd(sum(state.fees_usd for state in traders.values())),
-        borrow_usd=usd(sum(state.borrow_usd for state in traders.values())),
-        borrow_rate_pct=percent(terms.borrow),
-        positions=tuple(position for name, state in traders.items() for position in _positions(name, state)),
-    )
-
-
 def _positions(name: str, state: CexState) -> list[OpenPosition]:
     return [
         OpenPosition(
@@ -301,17 +301,6 @@ def _positions(name: str, state: CexState) -> list[OpenPosition]:
         )
         for asset, holding in sorted(state.holdings.items())
     ]
-
-
-def pool_venue(lanes: Sequence[BattleLane], states: Mapping[str, State]) -> PoolVenue:
-    mine = [lane for lane in lanes if lane.venue == "dex"]
-    providers = {lane.name: state for lane in mine if isinstance(state := states[lane.name], LpState)}
-    return PoolVenue(
-        **totals(mine, states),
-        harvests=sum(state.harvests for state in providers.values()),
-        switches=sum(state.switches for state in providers.values()),
-        liquidity=tuple(_liquidity(name, state) for name, state in providers.items()),
-    )
 
 
 def _liquidity(name: str, state: LpState) -> Liquidity:

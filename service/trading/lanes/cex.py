@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from service.market.bars import Bar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR
 from service.trading.lanes.lane import HourReading, Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed
@@ -100,21 +99,16 @@ def _trade(lane: CexLane, state: CexState, asset: str, price: float, time: int) 
 
 
 def _fill_stops(lane: CexLane, state: CexState, moment: Moment) -> CexState:
+    """Close each position whose stop was reached within its bar, at the stop or an open that is already beyond it."""
     for asset in lane.assets:
         holding, bar = state.holdings.get(asset), moment.bars.get(asset)
-        price = _stopped_at(holding, bar) if holding and bar else None
-        if price is not None:
+        if holding is None or bar is None or holding.stop is None:
+            continue
+        is_long, stop = holding.side > 0, holding.stop
+        if bar.low <= stop if is_long else bar.high >= stop:
+            price = min(bar.open, stop) if is_long else max(bar.open, stop)
             state = _close(lane, state, asset, price, moment.time, "is stopped out of")
     return state
-
-
-def _stopped_at(holding: Holding, bar: Bar) -> float | None:
-    """The price at which the resting stop was reached within `bar`; None where it was not."""
-    if holding.stop is None:
-        return None
-    if holding.side > 0:
-        return min(bar.open, holding.stop) if bar.low <= holding.stop else None
-    return max(bar.open, holding.stop) if bar.high >= holding.stop else None
 
 
 def _open(lane: CexLane, state: CexState, asset: str, value: float, price: float, time: int) -> CexState:

@@ -186,7 +186,10 @@ def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, H
     if ETHER not in state.marks:
         return state
     if state.position is None:
-        pool = _first_pool(lane, state, moment, latest)
+        # The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged.
+        open_pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
+        best = (open_pools[key] for key in _expectations(lane, state, open_pools, latest))
+        pool = next(best, None) if lane.chases else deepest(open_pools)
         return changed(state, plan=Plan("enter", pool.key)) if pool else state
     position, since = state.position, state.position.outside_since
     is_inside = position.span.holds(state.marks[position.pool.asset])
@@ -201,14 +204,6 @@ def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, H
     if position.uncollected_usd > max(HARVEST_USD, HARVEST_GAS_TIMES * harvest):
         return changed(state, plan=Plan("harvest", position.pool.key))
     return state
-
-
-def _first_pool(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, HourReading]) -> Pool | None:
-    """The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged."""
-    pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
-    if not lane.chases:
-        return deepest(pools)
-    return next((pools[key] for key in _expectations(lane, state, pools, latest)), None)
 
 
 def _better_pool(

@@ -217,6 +217,7 @@ def _messages(seat: str, question: Question, inputs: ForecastInputs, nonce: str,
         return TOPIC_FRAME, topic_message(question, inputs, nonce)
     wording = Wording(question, is_masked)
     base, state = VOL.forecast(question, inputs).p, inputs.state
+    tables = list(TABLES[seat](inputs, wording)) if seat in TABLES else []
     parts = {
         "question": wording.sentence(state),
         "horizon": f"{_hours(question)}, of which {wording.asset(state.asset)} trades {state.hours:.1f} hours",
@@ -226,7 +227,7 @@ def _messages(seat: str, question: Question, inputs: ForecastInputs, nonce: str,
         "quantiles": rows(_quantiles(state, inputs, wording) for state in inputs.states),
         "similar": rows(_similar(question, base, inputs)),
         "evidence": rows(_evidence(seat, inputs, wording)).rstrip(),
-        "tables": _tables(seat, inputs, wording),
+        "tables": "\n".join(["", "Past prices:", *tables, ""]) if tables else "",
         "nonce": nonce,
         "words": fenced(question.text if not is_masked else wording.sentence(state), nonce),
     }
@@ -275,11 +276,6 @@ def _evidence(seat: str, inputs: ForecastInputs, wording: Wording) -> Iterator[s
     for state in inputs.states:
         for name, value in zip(names, require(state, names, LOOK_BACK_H / 24).tolist(), strict=True):
             yield f"{wording.asset(state.asset)}: {describe(name, value, state.asset, wording.asset)}"
-
-
-def _tables(seat: str, inputs: ForecastInputs, wording: Wording) -> str:
-    lines = list(TABLES[seat](inputs, wording)) if seat in TABLES else []
-    return "\n".join(["", "Past prices:", *lines, ""]) if lines else ""
 
 
 def _headlines(inputs: ForecastInputs, wording: Wording, nonce: str, room: int) -> str:
