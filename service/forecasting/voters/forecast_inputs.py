@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -74,7 +74,7 @@ class ForecastInputs:
 
     `correlation` is None where there are too few common hours, `fits` before the first fit. `evidence` is for language
     models alone, `lead` the log return of the asset above the other one's so far. The paths of a question that needs
-    them are simulated once for all voters, and counted once for each distribution.
+    them are simulated once for all voters.
     """
 
     state: AssetState
@@ -83,7 +83,6 @@ class ForecastInputs:
     fits: Fits | None
     evidence: Evidence = field(default_factory=Evidence)
     lead: float = 0.0
-    _counts: dict[tuple[int, ...], tuple[Densities, Array]] = field(default_factory=dict, compare=False, repr=False)
 
     def densities(self, voter: str) -> list[Density]:
         """The distributions of the question's assets by a voter's model; plain volatility before it is fitted."""
@@ -96,9 +95,7 @@ class ForecastInputs:
 
     def shares(self, question: Question, distribution: Density) -> Array:
         """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
-        return self._counted(
-            (distribution,), lambda: shares_of(question, self._simulated(question, self._paths, distribution))
-        )
+        return shares_of(question, self._simulated(question, self._paths, distribution))
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
@@ -114,19 +111,8 @@ class ForecastInputs:
         """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
         if any(state.is_closed for state in self.states):
             return 1.0
-
-        def count() -> Array:
-            simulated = map(self._simulated, question.parts, self._joint_paths, densities)
-            return np.array(odds_ratio(*map(took_place, question.parts, simulated)))
-
-        return float(self._counted(densities, count))
-
-    def _counted(self, densities: Densities, count: Callable[[], Array]) -> Array:
-        """What is counted on paths in these distributions, once; they are kept, so that their ids stay theirs."""
-        key = tuple(map(id, densities))
-        if key not in self._counts:
-            self._counts[key] = densities, count()
-        return self._counts[key][1]
+        simulated = map(self._simulated, question.parts, self._joint_paths, densities)
+        return odds_ratio(*map(took_place, question.parts, simulated))
 
     def _simulated(self, question: Question, paths: Paths, distribution: Density) -> SimulatedPaths:
         return SimulatedPaths(paths, distribution, question.spot, self.state.now, self.state.until)
