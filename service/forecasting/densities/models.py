@@ -120,12 +120,12 @@ def momentum(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     return {"ewma": history.decayed(MOMENTUM_H)}
 
 
-HAR_H = (6, 24, 168, 720)
+HAR_H = {f"har_{hours}h": hours for hours in (6, 24, 168, 720)}
 
 
 def reversion(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """The heterogeneous autoregression of realised variance over hours, a day, a week and a month (Corsi 2009)."""
-    return {f"har_{hours}h": history.mean(history.squares, hours) for hours in HAR_H}
+    return {name: history.mean(history.squares, hours) for name, hours in HAR_H.items()}
 
 
 CLASS_H = (2, 24)
@@ -205,12 +205,12 @@ def news(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     return {"month": history.mean(history.squares, MONTH_H), **volumes}
 
 
-RANGES_H = (2, 24, 168)
+RANGES_H = {f"range_{hours}h": hours for hours in (2, 24, 168)}
 
 
 def vol(history: HourlyVariance, _: Mapping[str, HourlyVariance]) -> Terms:
     """The ranges of bars, which hold five times as much of the variance as their closes (Parkinson 1980)."""
-    return {f"range_{hours}h": history.mean(history.ranges, hours) for hours in RANGES_H}
+    return {name: history.mean(history.ranges, hours) for name, hours in RANGES_H.items()}
 
 
 # Usual for hourly returns. On 2024-08 to 2024-12 four other pairs changed the score of the pool by 0.02% or less.
@@ -260,10 +260,7 @@ def _cascade(*spans_h: int, others: int = 0) -> Effect:
 MODELS: dict[str, Model] = {
     "momentum": Model("the moves of the last hours", momentum, ("ewma",), _lasting(LASTING_SHARE)),
     "reversion": Model(
-        "the variance of the last day, week and month",
-        reversion,
-        tuple(f"har_{hours}h" for hours in HAR_H),
-        _cascade(*HAR_H),
+        "the variance of the last day, week and month", reversion, tuple(HAR_H), _cascade(*HAR_H.values())
     ),
     "breadth": Model(
         "the moves of its class and leader",
@@ -289,9 +286,7 @@ MODELS: dict[str, Model] = {
         ("month", "volume_2h", "volume_24h"),
         _cascade(MONTH_H, others=2),
     ),
-    "vol": Model(
-        "the ranges of the last bars", vol, tuple(f"range_{hours}h" for hours in RANGES_H), _cascade(*RANGES_H)
-    ),
+    "vol": Model("the ranges of the last bars", vol, tuple(RANGES_H), _cascade(*RANGES_H.values())),
     "garch": Model("a GARCH process", garch, ("garch",), _fading(ALPHA + BETA)),
     "sv": Model("stochastic volatility", sv, ("sv",), _fading(SV_PERSISTENCE)),
 }

@@ -13,7 +13,7 @@ from typing import TypeVar
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR
 from service.trading.lanes.lane import HourReading, Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed
-from service.trading.lanes.logics import OUT, Holding, Intent, LaneView, Logic
+from service.trading.lanes.logics import OUT, Holding, Intent, Logic
 
 V = TypeVar("V")
 
@@ -202,7 +202,7 @@ def _decide(
         if asset not in readings:
             continue
         holding = holdings.get(asset)
-        intent = lane.decide(LaneView(readings[asset], holding, votes.get(asset)))
+        intent = lane.decide(readings[asset], holding, votes.get(asset))
         standing = holding.kept if holding else OUT
         if (intent.side, intent.weight) != (standing.side, standing.weight):
             orders[asset] = intent

@@ -63,40 +63,31 @@ class Holding:
         return Intent(self.side, self.weight, self.stop)
 
 
-@dataclass(frozen=True)
-class LaneView:
-    """One asset at the close of its last hour, with the pool's forecast if there is one."""
-
-    reading: HourReading
-    holding: Holding | None
-    vote: LaneVote | None
-
-
-Logic = Callable[[LaneView], Intent]
+# From one asset at the close of its last hour, what is held of it, and the pool's forecast if there is one.
+Logic = Callable[[HourReading, Holding | None, LaneVote | None], Intent]
 
 OUT = Intent(0)
 
 
-def follow_trend(view: LaneView) -> Intent:
+def follow_trend(reading: HourReading, holding: Holding | None, _vote: LaneVote | None) -> Intent:
     """In the direction of the gap between two averages, from one average true range on until they cross.
 
     The position is reduced in proportion where the volatility exceeds TARGET_VOLATILITY.
     Appel (1979) for the averages; Moskowitz, Ooi and Pedersen (2012) for the size.
     """
-    gap, holding = view.reading.trend, view.holding
+    gap = reading.trend
     if holding and holding.side * gap > 0:
         return holding.kept
-    if abs(gap) > TREND_BEGINS and view.reading.volatility > 0:
-        return Intent(1 if gap > 0 else -1, min(1.0, TARGET_VOLATILITY / view.reading.volatility))
+    if abs(gap) > TREND_BEGINS and reading.volatility > 0:
+        return Intent(1 if gap > 0 else -1, min(1.0, TARGET_VOLATILITY / reading.volatility))
     return OUT
 
 
-def fade_deviation(view: LaneView) -> Intent:
+def fade_deviation(reading: HourReading, holding: Holding | None, _vote: LaneVote | None) -> Intent:
     """Against an extreme price that has returned inside two standard deviations, until the mean or the time limit.
 
     Bollinger (2001), Bollinger on Bollinger Bands, method III; the time stop of Chan (2013), Algorithmic Trading.
     """
-    reading, holding = view.reading, view.holding
     if holding:
         age = reading.time + HOUR - holding.opened_at
         back = holding.side * reading.deviation >= 0
@@ -108,12 +99,11 @@ def fade_deviation(view: LaneView) -> Intent:
     return OUT
 
 
-def break_out(view: LaneView) -> Intent:
+def break_out(reading: HourReading, holding: Holding | None, _vote: LaneVote | None) -> Intent:
     """In the direction of a break of the last hours' range, with a trailing stop of STOP_WIDTH average true ranges.
 
     Donchian (1960), Commodity Year Book; LeBeau's chandelier stop, in Elder (2002), Come Into My Trading Room.
     """
-    reading, holding = view.reading, view.holding
     room = STOP_WIDTH * reading.true_range
     if holding and holding.stop is not None:
         long = holding.side > 0
@@ -126,16 +116,16 @@ def break_out(view: LaneView) -> Intent:
     return OUT
 
 
-def follow_forecast(view: LaneView) -> Intent:
+def follow_forecast(reading: HourReading, holding: Holding | None, vote: LaneVote | None) -> Intent:
     """Long, and smaller the more volatility is forecast: TARGET_VOLATILITY over it, times twice the pool's P(up).
 
     Moreira and Muir (2017), Volatility-Managed Portfolios. Without a forecast the volatility of the last week counts,
     with even odds. Changes of the weight below LEAST_CHANGE are not worth their cost.
     """
-    volatility, p_up = view.vote or LaneVote(view.reading.volatility, 0.5)
+    volatility, p_up = vote or LaneVote(reading.volatility, 0.5)
     if not volatility > 0:
-        return view.holding.kept if view.holding else OUT
+        return holding.kept if holding else OUT
     weight = min(1.0, 2 * p_up * TARGET_VOLATILITY / volatility)
-    if view.holding and abs(weight - view.holding.weight) < LEAST_CHANGE:
-        return view.holding.kept
+    if holding and abs(weight - holding.weight) < LEAST_CHANGE:
+        return holding.kept
     return Intent(1, weight)

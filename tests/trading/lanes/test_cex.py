@@ -183,7 +183,7 @@ def test_the_consensus_lane_follows_the_forecasts(simulated):
 def test_a_short_pays_interest_for_each_hour_begun(first):
     """Sold within an hour: one hour is owed at once, another at the start of each hour, a gap of bars included."""
     terms = replace(TERMS, borrow=0.876)
-    lane = CexLane("short", "Short", "rule", "cex", ("eth",), lambda view: Intent(-1), terms=terms)
+    lane = CexLane("short", "Short", "rule", "cex", ("eth",), lambda *_: Intent(-1), terms=terms)
     state = replace(lane.begin(first), orders={"eth": Intent(-1)})
     hours = []
     for time in (first, 2 * HOUR - STEP, 2 * HOUR, 2 * HOUR + STEP, 5 * HOUR):

@@ -20,7 +20,6 @@ from service.trading.lanes.logics import (
     OUT,
     Holding,
     Intent,
-    LaneView,
     break_out,
     fade_deviation,
     follow_forecast,
@@ -208,39 +207,39 @@ def test_volatility_counts_the_time_of_weekends(hours):
 READING = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
 
 
-def view(side: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **fields) -> LaneView:
+def view(side: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **fields) -> tuple:
     holding = Holding(side, 100.0, 0.0, opened_at, stop) if side else None
-    return LaneView(READING._replace(**fields), holding, vote)
+    return READING._replace(**fields), holding, vote
 
 
 def test_a_trend_lasts_until_the_averages_cross():
-    assert follow_trend(view(trend=1.2, volatility=0.4)) == Intent(1)
-    assert follow_trend(view(trend=-1.2, volatility=0.4)) == Intent(-1)
-    assert follow_trend(view(trend=0.8)) == OUT
-    assert follow_trend(view(1, trend=0.1)).side == 1
-    assert follow_trend(view(1, trend=-0.1)) == OUT
-    assert follow_trend(view(1, trend=-1.1)).side == -1
-    assert follow_trend(view(trend=2.0, volatility=0.8)).weight == 0.5, "higher volatility reduces it"
-    assert follow_trend(view(trend=2.0, volatility=0.1)).weight == 1
+    assert follow_trend(*view(trend=1.2, volatility=0.4)) == Intent(1)
+    assert follow_trend(*view(trend=-1.2, volatility=0.4)) == Intent(-1)
+    assert follow_trend(*view(trend=0.8)) == OUT
+    assert follow_trend(*view(1, trend=0.1)).side == 1
+    assert follow_trend(*view(1, trend=-0.1)) == OUT
+    assert follow_trend(*view(1, trend=-1.1)).side == -1
+    assert follow_trend(*view(trend=2.0, volatility=0.8)).weight == 0.5, "higher volatility reduces it"
+    assert follow_trend(*view(trend=2.0, volatility=0.1)).weight == 1
 
 
 def test_an_extreme_is_faded_once_the_price_returns():
     """It is left at the mean or after two days."""
     for before, now, intent in ((-2.5, -1.9, Intent(1)), (2.5, 1.9, Intent(-1)), (-2.5, -2.4, OUT), (-1.9, -1.5, OUT)):
-        assert fade_deviation(view(deviation_before=before, deviation=now)) == intent
+        assert fade_deviation(*view(deviation_before=before, deviation=now)) == intent
     for side, now, entry, intent in ((1, -0.5, 90, Intent(1)), (1, 0.1, 90, OUT), (-1, 0.5, 53, OUT)):
-        assert fade_deviation(view(side, deviation=now, opened_at=entry * HOUR)) == intent
-    assert fade_deviation(view(-1, deviation=0.5, opened_at=54 * HOUR)) == Intent(-1)
+        assert fade_deviation(*view(side, deviation=now, opened_at=entry * HOUR)) == intent
+    assert fade_deviation(*view(-1, deviation=0.5, opened_at=54 * HOUR)) == Intent(-1)
 
 
 def test_a_breakout_has_a_stop_three_true_ranges_away():
-    assert break_out(view(close=110, ceiling=109, true_range=2)) == Intent(1, stop=104)
-    assert break_out(view(close=90, ceiling=109, floor=91, true_range=2)) == Intent(-1, stop=96)
-    assert break_out(view(close=100, ceiling=109, floor=91, true_range=2)) == OUT
-    assert break_out(view(1, stop=104, high=120, true_range=2)).stop == 114, "it trails the price"
-    assert break_out(view(1, stop=104, high=105, true_range=2)).stop == 104
-    assert break_out(view(-1, stop=96, low=80, true_range=2)).stop == 86
-    assert break_out(view(-1, stop=96, low=95, true_range=2)).stop == 96
+    assert break_out(*view(close=110, ceiling=109, true_range=2)) == Intent(1, stop=104)
+    assert break_out(*view(close=90, ceiling=109, floor=91, true_range=2)) == Intent(-1, stop=96)
+    assert break_out(*view(close=100, ceiling=109, floor=91, true_range=2)) == OUT
+    assert break_out(*view(1, stop=104, high=120, true_range=2)).stop == 114, "it trails the price"
+    assert break_out(*view(1, stop=104, high=105, true_range=2)).stop == 104
+    assert break_out(*view(-1, stop=96, low=80, true_range=2)).stop == 86
+    assert break_out(*view(-1, stop=96, low=95, true_range=2)).stop == 96
 
 
 @pytest.mark.parametrize(
@@ -261,10 +260,10 @@ def test_a_forecast_of_more_volatility_wants_less(state, intent):
 
     Without a forecast that of last week counts. A position of weight 1 is kept at .91 and reduced to .9 and below.
     """
-    assert follow_forecast(state) == intent
+    assert follow_forecast(*state) == intent
 
 
 @pytest.mark.parametrize("logic", [follow_trend, fade_deviation, break_out, follow_forecast])
 def test_unknown_readings_open_nothing(logic):
     unknown = dict.fromkeys(HourReading._fields[1:], nan)
-    assert logic(view(**unknown)) == OUT
+    assert logic(*view(**unknown)) == OUT

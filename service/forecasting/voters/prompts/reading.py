@@ -52,6 +52,8 @@ TAG = re.compile(r"<[^<>]*>|\]\([^()]*\)")  # of HTML, and the address of a link
 ADDRESS = re.compile(r"(?:\b\w+)?://\S*")
 BRACKETS = {"{": 1, "[": 1, "}": -1, "]": -1}
 MARKUP = str.maketrans("", "", "<>[]{}|\\`*_~#@")
+# By category, what stands for an invisible character: a space for a control character.
+INVISIBLE = {"Cc": " ", "Cf": "", "Cs": "", "Co": "", "Cn": ""}
 # A dot inside what looks like a host name becomes the end of a sentence.
 INNER_DOT = re.compile(r"(?<=\w)\.(?=[^\W\d]{2})")
 
@@ -173,14 +175,6 @@ def _reasoning(value: object) -> str:
 
 def plain(text: str) -> str:
     """`text` on one line in NFKC, without tags, markup, addresses and invisible characters."""
-    letters = "".join(_visible(letter) for letter in text)
+    letters = "".join(INVISIBLE.get(unicodedata.category(letter), letter) for letter in text)
     bare = TAG.sub("", unicodedata.normalize("NFKC", letters)).translate(MARKUP)
     return " ".join(INNER_DOT.sub(". ", ADDRESS.sub("", bare)).split())
-
-
-def _visible(letter: str) -> str:
-    """The letter; a space for a control character, nothing for any other invisible one."""
-    category = unicodedata.category(letter)
-    if category == "Cc":
-        return " "
-    return "" if category in ("Cf", "Cs", "Co", "Cn") else letter

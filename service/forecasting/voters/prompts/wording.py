@@ -137,18 +137,13 @@ def moves_of_all(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
     if not assets:
         return
     yield f"Moves of all assets over {', '.join(map(_span, MOVES_S))}, in sigmas of that time"
-    spots = {state.asset: state.spot for state in inputs.states}
+    now, spots = inputs.state.now, {state.asset: state.spot for state in inputs.states}
     for asset in assets:
+        closes = _closes_at(inputs.evidence.hourly[asset], now - np.array([0, *MOVES_S]))
+        hours = np.array([max(1.0, open_hours(asset, now - span, now)) for span in MOVES_S])
+        sigmas = np.sqrt(inputs.evidence.variance[asset] * hours)
         kind = "metal" if is_metal(asset) else "coin"
-        yield f"{wording.asset(asset)} ({kind}): {_numbers(_moves(inputs, asset, spots.get(asset)))}"
-
-
-def _moves(inputs: ForecastInputs, asset: str, spot: float | None) -> Array:
-    now, bars = inputs.state.now, inputs.evidence.hourly[asset]
-    closes = _closes_at(bars, now - np.array([0, *MOVES_S]))
-    hours = np.array([max(1.0, open_hours(asset, now - span, now)) for span in MOVES_S])
-    moves = np.log((closes[0] if spot is None else spot) / closes[1:])
-    return moves / np.sqrt(inputs.evidence.variance[asset] * hours)
+        yield f"{wording.asset(asset)} ({kind}): {_numbers(np.log(spots.get(asset, closes[0]) / closes[1:]) / sigmas)}"
 
 
 def volatilities(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
