@@ -328,11 +328,7 @@ def benchmarks(
 
 
 def held_assets(name: str, state: State) -> tuple[str, ...]:
-    """The assets that the benchmark of the lane `name` holds.
-
-    A lane on an exchange: those it trades. One that stays in a pool: the coin of that pool. One that chases the best
-    pool: the coins of all it chooses among.
-    """
+    """The assets that the benchmark of the lane `name` holds; see BattleLane."""
     lane = LANES[name]
     if isinstance(lane, CexLane):
         return lane.assets

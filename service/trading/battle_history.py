@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal, TypeVar
@@ -172,7 +172,7 @@ def spacing(span: int, step: int) -> int:
     return next((length for length in SPACINGS if length >= least and length % step == 0), ceil(least / DAY) * DAY)
 
 
-def thinned(bars: Sequence[B], step: int) -> list[B]:
+def thinned(bars: Iterable[B], step: int) -> list[B]:
     """The last bar of each `step` seconds of UTC, which includes the last bar of all."""
     last_of = {-(-bar[0] // step): bar for bar in bars}
     return list(last_of.values())

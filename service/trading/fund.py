@@ -16,7 +16,7 @@ from service.documents import Document, DocumentHeader, percent, usd
 from service.market.bars import Bars, Prices, Times
 from service.market.instants import HOUR, iso
 from service.tabular import Table, table_of
-from service.trading.battle_history import spacing
+from service.trading.battle_history import spacing, thinned
 from service.trading.performance import daily_returns, day_ends, max_drawdown, sharpe_fields
 
 Side = Literal["buy", "sell"]
@@ -197,10 +197,7 @@ def _days(times: Times) -> Times:
 
 
 def performance(times: Times, equity: Prices) -> Performance:
-    """The performance of `equity` (n,), USD at the ascending `times` (n,), of which the first is the starting capital.
-
-    The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
-    """
+    """The performance of `equity` (n,), USD at the ascending `times` (n,), of which the first is the starting capital."""
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(_days(times), side="right") - 1], capital)
     return Performance(
@@ -332,10 +329,10 @@ def _books(fund: FundHistory, live_from: float) -> tuple[FundBook, ...]:
 def _curve(fund: FundHistory, live_from: float) -> tuple[FundPoint, ...]:
     """The last mark of every six hours, or of a longer time that leaves about 500 points."""
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
-    cells = -(-fund.times // step)
-    places = np.flatnonzero(np.diff(cells, append=cells[-1] + 1))
-    rows = zip(*(column[places].tolist() for column in (fund.times, fund.equity, fund.benchmark)), strict=True)
-    return tuple(FundPoint(iso(time), usd(equity), usd(held), time < live_from) for time, equity, held in rows)
+    rows = zip(fund.times.tolist(), fund.equity.tolist(), fund.benchmark.tolist(), strict=True)
+    return tuple(
+        FundPoint(iso(time), usd(equity), usd(held), time < live_from) for time, equity, held in thinned(rows, step)
+    )
 
 
 def _published(trade: Rebalancing, live_from: float) -> FundTrade:

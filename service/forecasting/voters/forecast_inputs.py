@@ -99,8 +99,7 @@ class ForecastInputs:
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
-        assert self.other is not None  # only a question about two assets asks for them
-        first, second = self.states
+        first, second = self.states  # only a question about two assets asks for them
         if self.correlation is None:
             raise Abstention(NO_CORRELATION)
         fits = [self.fits and self.fits.of(state.asset) for state in self.states]

@@ -63,18 +63,15 @@ def readings(hours: Bars, since: int = 0) -> list[HourReading]:
     """
     if not len(hours):
         return []
-    first = int(np.searchsorted(hours.time, since))
-    columns = [hours.time, hours.close, hours.high, hours.low, *_indicators(hours)]
-    return [HourReading(*row) for row in zip(*(column[first:].tolist() for column in columns), strict=True)]
-
-
-def _indicators(hours: Bars) -> list[Prices]:
-    """The columns of HourReading after its prices, each (n,)."""
     true_range = talib.ATR(hours.high, hours.low, hours.close, TRUE_RANGE)
     deviation = z_score(log_price(hours), DEVIATION)
     traded_usd = hours.volume * hours.close
     turnover = rolling_mean(traded_usd, MONTH)
-    return [
+    columns = [
+        hours.time,
+        hours.close,
+        hours.high,
+        hours.low,
         ratio(talib.EMA(hours.close, TREND_FAST) - talib.EMA(hours.close, TREND_SLOW), true_range),
         deviation,
         earlier(deviation),
@@ -85,6 +82,8 @@ def _indicators(hours: Bars) -> list[Prices]:
         turnover,
         ratio(rolling_mean(traded_usd, WEEK), turnover),
     ]
+    first = int(np.searchsorted(hours.time, since))
+    return [HourReading(*row) for row in zip(*(column[first:].tolist() for column in columns), strict=True)]
 
 
 def _volatility(hours: Bars) -> Prices:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from service.market.bars import Bar
 from service.market.instants import DAY, HOUR
 from service.trading import amm
 from service.trading.lanes.lane import HourReading, Lane, LaneEvent, Moment, changed
@@ -143,7 +142,10 @@ def _accrue(state: LpState, position: PoolPosition, moment: Moment) -> LpState:
         return state
     pool = moment.pools.get(position.pool.key, position.pool)
     inside = amm.share_inside(bar.open, bar.close, position.span)
-    volume = _pool_volume(pool, bar, moment)
+    # The usual volume of the pool, distributed like the asset's overall turnover.
+    volume, reading = pool.volume_usd * moment.step / DAY, moment.readings.get(pool.asset)
+    if reading and reading.turnover > 0:
+        volume = pool.volume_usd * HOUR / DAY * bar.volume * bar.close / reading.turnover
     income = amm.fees(volume, pool.fee, inside, position.liquidity, active_liquidity(pool, bar.open))
     return changed(
         state,
@@ -153,14 +155,6 @@ def _accrue(state: LpState, position: PoolPosition, moment: Moment) -> LpState:
         seconds_inside=state.seconds_inside + inside * moment.step,
         usd_seconds=state.usd_seconds + state.equity * moment.step,
     )
-
-
-def _pool_volume(pool: Pool, bar: Bar, moment: Moment) -> float:
-    """USD traded in the pool during `bar`: its usual daily volume, distributed like the asset's overall turnover."""
-    reading = moment.readings.get(pool.asset)
-    if reading is None or not reading.turnover > 0:
-        return pool.volume_usd * moment.step / DAY
-    return pool.volume_usd * HOUR / DAY * bar.volume * bar.close / reading.turnover
 
 
 def _mark(state: LpState, moment: Moment) -> LpState:
