@@ -197,7 +197,7 @@ def _days(times: Times) -> Times:
 
 
 def performance(times: Times, equity: Prices) -> Performance:
-    """The performance of `equity` (n,), USD at the ascending `times` (n,), of which the first is the starting capital."""
+    """The performance of `equity` (n,), USD at the ascending `times` (n,); the first is the starting capital."""
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(_days(times), side="right") - 1], capital)
     return Performance(
@@ -329,10 +329,8 @@ def _books(fund: FundHistory, live_from: float) -> tuple[FundBook, ...]:
 def _curve(fund: FundHistory, live_from: float) -> tuple[FundPoint, ...]:
     """The last mark of every six hours, or of a longer time that leaves about 500 points."""
     step = spacing(int(fund.times[-1] - fund.times[0]), POINT_S)
-    rows = zip(fund.times.tolist(), fund.equity.tolist(), fund.benchmark.tolist(), strict=True)
-    return tuple(
-        FundPoint(iso(time), usd(equity), usd(held), time < live_from) for time, equity, held in thinned(rows, step)
-    )
+    rows = thinned(zip(fund.times.tolist(), fund.equity.tolist(), fund.benchmark.tolist(), strict=True), step)
+    return tuple(FundPoint(iso(time), usd(equity), usd(held), time < live_from) for time, equity, held in rows)
 
 
 def _published(trade: Rebalancing, live_from: float) -> FundTrade:
