@@ -42,7 +42,7 @@ def test_a_lane_of_one_asset_equals_a_strategys_account(simulated, rule):
     hours, marks = simulated.hours["sol"], simulated.marks["sol"]
     targets = rule(hours, **parameters)
     goal = dict(zip(hours.time.tolist(), targets.tolist(), strict=True))
-    lane = CexLane("one", "One", "rule", "cex", ("sol",), lambda view: Intent(goal[view.reading.time]))
+    lane = CexLane("one", "One", "rule", "cex", ("sol",), lambda reading, *_: Intent(goal[reading.time]))
     state, equity = lane.begin(simulated.start), []
     for moment in simulated.moments:
         state = lane.step(state, moment)
@@ -124,7 +124,7 @@ def test_an_asset_without_a_bar_keeps_its_mark_and_its_orders(reading):
 
 @pytest.mark.parametrize(("weight", "part"), [(1.0, 1 / 3), (0.5, 1 / 6)])
 def test_an_asset_gets_its_share_times_the_weight(weight, part):
-    lane = CexLane("three", "Three", "rule", "cex", ("btc", "eth", "sol"), lambda view: Intent(0))
+    lane = CexLane("three", "Three", "rule", "cex", ("btc", "eth", "sol"), lambda *_: Intent(0))
     state = replace(lane.begin(HOUR), orders={"eth": Intent(-1, weight)})
     state = lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
     holding = state.holdings["eth"]
