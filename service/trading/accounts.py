@@ -44,7 +44,6 @@ class AccountTerms:
 
     @property
     def floor_usd(self) -> float:
-        """USD below which a short is closed."""
         return self.floor * self.capital
 
     @property
@@ -85,7 +84,6 @@ class TradeHistory:
 
     @property
     def closed(self) -> int:
-        """The number of closed positions."""
         return len(self.exit_time)
 
     @property

@@ -59,7 +59,6 @@ class Arena:
 
     @property
     def strategies(self) -> dict[str, Accounts]:
-        """The accounts of the strategies, without those of the ghosts."""
         return {key: self.accounts[key] for key in STRATEGIES}
 
     @property

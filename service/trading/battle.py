@@ -191,10 +191,7 @@ def describe(
     live_since: int,
     terms: AccountTerms = TERMS,
 ) -> BattleDocument:
-    """The document from the state of every lane and its benchmark in USD, by name.
-
-    `live_since` is the unix second of the first start of the service, `terms` are the lanes' costs.
-    """
+    """The document from the state of every lane and its benchmark in USD, by name; `live_since` is a unix second."""
     lanes = tuple(lane_row(lane, states[name], benchmarks[name]) for name, lane in LANES.items())
     traders = {name: state for name in LANES if isinstance(state := states[name], CexState)}
     providers = {name: state for name in LANES if isinstance(state := states[name], LpState)}

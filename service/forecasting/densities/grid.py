@@ -86,7 +86,6 @@ class HourGrid:
         return self.origin + row * HOUR
 
     def since(self, row: int) -> HourGrid:
-        """The rows from `row` on."""
         return HourGrid(self.time_of(row), {asset: track.since(row) for asset, track in self.tracks.items()})
 
 

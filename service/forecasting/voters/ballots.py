@@ -67,7 +67,6 @@ class Ballot:
 
     @property
     def p(self) -> float:
-        """P(YES)."""
         return self.forecast.p
 
 

@@ -168,10 +168,7 @@ def about(asset: str, price: float, price_as_of: str, header: DocumentHeader) ->
 
 
 def pooled_sigma(knowledge: Knowledge, asset: str, now: int, until: int) -> float | None:
-    """The standard deviation of an asset's log return between two unix seconds, that of the pool.
-
-    None before the models are fitted.
-    """
+    """The pooled standard deviation of a log return between two unix seconds; None before the models are fitted."""
     context = knowledge.contexts[asset]
     if not _is_fitted(knowledge, context):
         return None
