@@ -185,14 +185,15 @@ def _lane(
     lane, equity = LANES[name], np.array([bar[1] for bar in bars], float)
     peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
     falls = (1 - equity / peaks).tolist()
-    points = thinned([(*bar, fall) for bar, fall in zip(bars, falls, strict=True)], step)
+    rows = [(time, value, status, fall) for (time, value, status), fall in zip(bars, falls, strict=True)]
     return LaneHistory(
         name=name,
         label=lane.label,
         venue=lane.venue,
         initial_capital=usd(TERMS.capital),
         points=tuple(
-            HistoryPoint(iso(as_of), usd(equity), status, percent(fall)) for as_of, equity, status, fall in points
+            HistoryPoint(iso(time), usd(value), status, percent(fall))
+            for time, value, status, fall in thinned(rows, step)
         ),
         events=tuple(_published(event) for event in events),
     )

@@ -142,8 +142,9 @@ def moves_of_all(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
         closes = _closes_at(inputs.evidence.hourly[asset], now - np.array([0, *MOVES_S]))
         hours = np.array([max(1.0, open_hours(asset, now - span, now)) for span in MOVES_S])
         sigmas = np.sqrt(inputs.evidence.variance[asset] * hours)
+        closes[0] = spots.get(asset, closes[0])
         kind = "metal" if is_metal(asset) else "coin"
-        yield f"{wording.asset(asset)} ({kind}): {_numbers(np.log(spots.get(asset, closes[0]) / closes[1:]) / sigmas)}"
+        yield f"{wording.asset(asset)} ({kind}): {_numbers(np.log(closes[0] / closes[1:]) / sigmas)}"
 
 
 def volatilities(inputs: ForecastInputs, wording: Wording) -> Iterator[str]:
