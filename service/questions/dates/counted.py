@@ -35,11 +35,6 @@ def unit(match: Match, today: Today) -> DateRange:
     return part(match, today.unit(name, shift))
 
 
-def closed_unit(match: Match, today: Today) -> DateRange:
-    """Example: "Close the month above …": this month."""
-    return unit({"unit": match["closed"]}, today)
-
-
 def end_of_unit(match: Match, today: Today) -> DateRange:
     """EOW, EOM, EOY, "EOY 2027"."""
     name, named_year = str(match["eo"].value), year(match)
@@ -116,10 +111,8 @@ def weekend(match: Match, today: Today) -> DateRange:
 
 
 def duration(match: Match, today: Today) -> DateRange:
-    """A number of minutes, hours, … years after now, or before now with "ago" or "last"."""
-    amount = count(match["count"]) if "count" in match else 1.0
-    if "half" in match:
-        amount += match["half"].quantity
+    """A number of minutes, hours, … years after now, "a week and a half", or before now with "ago" or "last"."""
+    amount = (count(match["count"]) if "count" in match else 1.0) + ("half" in match) / 2
     sign = -1 if "ago" in match or "last" in match else 1
     return periods.after(today.now, sign * amount, str(match["unit"].value))
 
@@ -135,11 +128,6 @@ def sum_of_durations(match: Match, today: Today) -> DateRange:
     """Example: "2 days and 3 hours", "2h30m"."""
     first = periods.after(today.now, count(match["count"]), str(match["larger"].value))
     return periods.after(first.end, count(match["rest"]), str(match["smaller"].value))
-
-
-def week_and_a_half(match: Match, today: Today) -> DateRange | None:
-    """Example: "A week and a half", "una semana y media"."""
-    return duration(match, today) if match["half"].quantity == 1 / 2 else None
 
 
 def some_time(match: Match, today: Today) -> DateRange:
@@ -174,10 +162,10 @@ def weekday_beside(match: Match, anchor: DateRange) -> DateRange | None:
     weekday, ordinal = int(match["weekday"].quantity), number(match["which"]) if "which" in match else 1
     if match["relation"].kind == "last" and match["relation"].text != "前の":
         return None  # "December's last Friday"
+    before, later = periods.day(anchor.start.date() - DAY), periods.day(anchor.end.date() + DAY)
     if match["relation"].kind in EARLIER:
-        before = anchor.start.date() - DAY
-        return periods.unsure(periods.day(before - timedelta(days=(before.weekday() - weekday) % 7)))
-    return periods.unsure(_nth_weekday(anchor.end.date() + DAY, weekday, ordinal))
+        return periods.unsure(periods.day(periods.nth_weekday(before, weekday, -1)))
+    return periods.unsure(periods.day(periods.nth_weekday(later, weekday, ordinal)))
 
 
 def weekend_beside(match: Match, anchor: DateRange) -> DateRange:
@@ -191,16 +179,21 @@ def weekend_beside(match: Match, anchor: DateRange) -> DateRange:
 def week_of(match: Match, anchor: DateRange) -> DateRange | None:
     """Example: "The week of December 7", from Monday to Sunday."""
     del match
-    return None if _is_period(anchor) else periods.unsure(periods.week(anchor.start.date()))
+    return None if anchor.is_period else periods.unsure(periods.week(anchor.start.date()))
 
 
 def member(match: Match, anchor: DateRange) -> DateRange | None:
     """Example: "The last Friday of December", "the second half of 2027", "the first week of next month"."""
-    if not _is_period(anchor):
+    if not anchor.is_period:
         return None
     ordinal = -1 if match["which"].kind == "last" else number(match["which"])
-    of_week = match["member"].kind in ("weekday", "weekend")
-    part = _weekday_in(match["member"], anchor, ordinal) if of_week else _part(match["member"], anchor, ordinal)
+    member = match["member"]
+    if member.kind == "weekday":
+        part = periods.day(periods.nth_weekday(anchor, int(member.quantity), ordinal))
+    elif member.kind == "weekend":
+        part = periods.weekend(periods.nth_weekday(anchor, SATURDAY, ordinal))
+    else:
+        part = _part(member, anchor, ordinal)
     return part if part and anchor.start <= part.start and part.end <= anchor.end else None
 
 
@@ -210,16 +203,6 @@ def day_of(match: Match, anchor: DateRange) -> DateRange | None:
     month = periods.months(first.year, first.month)
     is_month = (anchor.start, anchor.end) == (month.start, month.end)
     return periods.day(first.replace(day=monthday)) if is_month and 1 <= monthday <= month.end.day else None
-
-
-def _weekday_in(token: Token, anchor: DateRange, ordinal: int) -> DateRange:
-    weekday = int(token.quantity) if token.kind == "weekday" else SATURDAY
-    if ordinal < 0:
-        last = anchor.end.date()
-        dates = periods.day(last - timedelta(days=(last.weekday() - weekday) % 7))
-    else:
-        dates = _nth_weekday(anchor.start.date(), weekday, ordinal)
-    return dates if token.kind == "weekday" else periods.weekend(dates.start.date())
 
 
 def _part(token: Token, anchor: DateRange, ordinal: int) -> DateRange | None:
@@ -255,14 +238,6 @@ def _half(first: date, days: int, ordinal: int) -> DateRange | None:
     return periods.unsure(dates)
 
 
-def _nth_weekday(first: date, weekday: int, ordinal: int) -> DateRange:
-    return periods.day(first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (ordinal - 1)))
-
-
-def _is_period(anchor: DateRange) -> bool:
-    return not anchor.exact and anchor.end - anchor.start > DAY
-
-
 # Patterns like those of `rules`; the anchor follows a leading one and precedes a trailing one.
 LEADING: tuple[tuple[str, Compound], ...] = (
     ("count:count|a unit relation:before|after|from", offset),
@@ -272,7 +247,7 @@ LEADING: tuple[tuple[str, Compound], ...] = (
     ("which:ordinal|nth|last member:weekday|weekend|unit|halfyear", member),
     ("week the", week_of),
 )
-TRAILING_PATTERNS: tuple[tuple[str, Compound], ...] = (
+TRAILING: tuple[tuple[str, Compound], ...] = (
     ("count:count|a unit relation:before|later", offset),
     ("relation:before|later count unit", offset),
     ("relation:before|later unit!", beside),

@@ -124,12 +124,8 @@ def _names_year(tokens: Sequence[Token], span: Span) -> bool:
 def _since(tokens: Sequence[Token], chosen: Candidate, today: Today) -> datetime | None:
     """The first instant of the day, week, month or year in which something is to happen; None for a time "by" it."""
     words = tokens[chosen.first : chosen.after]
-    is_limit = chosen.word.kind in FIRMLY.keys() - {"to"} and bool(chosen.word.text)
-    if (
-        is_limit
-        or chosen.span.dates.exact
-        or any(token.kind in PARTS - {"end"} or token.kind == "eo" or token.text in DASHES for token in words)
-    ):
+    is_part = any(token.kind in PARTS - {"end"} or token.kind == "eo" or token.text in DASHES for token in words)
+    if chosen.is_limit or chosen.span.dates.exact or is_part:
         return None
     if not any(token.kind == "end" for token in words):
         return chosen.span.dates.start
@@ -152,7 +148,7 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     )
     if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
         return "within"  # "in the next 48 hours"
-    if chosen.word.text == "に" and chosen.span.dates.end - chosen.span.dates.start <= DAY:
+    if chosen.word.text == "に" and not chosen.span.dates.is_period:
         return "on"
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
@@ -183,12 +179,12 @@ def _notes(
 def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
     """Notes of a period, which may be meant up to its begin or its end, and of dates that were left out."""
     dates, notes = chosen.span.dates, []
-    if chosen.word.kind == "by" and not dates.exact and dates.end - dates.start > DAY:
+    if dates.is_period:
+        is_unsure = chosen.word.kind == "by" or (chosen.is_exclusive and dates.start <= now)
+    else:
+        is_unsure = chosen.word.kind == "before" and not dates.exact  # "before January 1": up to the day before?
+    if is_unsure:
         notes.append(UNSURE_NOTE)
-    if chosen.is_exclusive and dates.start <= now and dates.end - dates.start > DAY:
-        notes.append(UNSURE_NOTE)
-    if chosen.word.kind == "before" and not dates.exact and dates.end - dates.start <= DAY:
-        notes.append(UNSURE_NOTE)  # "before January 1" may mean up to the day before
     if past := next((candidate for candidate in candidates if candidate.strength > 0 and candidate.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
     alternatives = [
@@ -204,7 +200,7 @@ def _is_another(candidate: Candidate, chosen: Candidate, now: datetime) -> bool:
     end, dates = candidate.end(now), candidate.span.dates
     if end.date() != chosen.end(now).date():
         return end.date() > now.date()
-    return chosen.span.dates.exact and not dates.exact and dates.end - dates.start > DAY
+    return chosen.span.dates.exact and dates.is_period
 
 
 def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositions: bool) -> list[Candidate]:
@@ -264,8 +260,7 @@ def _belongs(word: Token, span: Span) -> bool:
         return span.dates.exact  # "90k max this year"
     if word.text.endswith("range"):
         return False  # "a 5k range this week"
-    length = span.dates.end - span.dates.start
-    return word.kind not in ("above", "below", "between") or span.dates.exact or length > DAY
+    return word.kind not in ("above", "below", "between") or span.dates.exact or span.dates.is_period
 
 
 def _with_postposition(tokens: Sequence[Token], span: Span) -> Candidate:
@@ -364,6 +359,14 @@ class Candidate:
     strength: int
 
     @property
+    def is_limit(self) -> bool:
+        """Whether the word at the dates says that they are the last ones.
+
+        "To" is no limit: Italian "a dicembre", French "au premier trimestre", Japanese "12月に" also mean "in".
+        """
+        return self.word.kind in FIRMLY.keys() - {"to"} and bool(self.word.text)
+
+    @property
     def is_exclusive(self) -> bool:
         """Whether the word at the dates means the time before they begin."""
         return self.word.kind in ("before", "lasting") or self.word.value == "start"
@@ -371,7 +374,7 @@ class Candidate:
     def end(self, now: datetime) -> datetime:
         """The last second of the dates; after "before" and "until", for more than a day, the second before them."""
         dates = self.span.dates
-        if self.is_exclusive and dates.start > now and dates.end - dates.start > DAY:
+        if self.is_exclusive and dates.start > now and dates.is_period:
             return dates.start - timedelta(seconds=1)
         return dates.end
 
@@ -383,9 +386,7 @@ class Candidate:
     def start(self, now: datetime) -> datetime | None:
         """The first instant of a coming period in which something is to happen; None for a date up to which it is."""
         dates = self.span.dates
-        # "To" is no limit: Italian "a dicembre", French "au premier trimestre", Japanese "12月に" also mean "in".
-        is_limit = self.word.kind in FIRMLY.keys() - {"to"} and bool(self.word.text)
-        return None if is_limit or dates.exact or dates.end - dates.start <= DAY or dates.start <= now else dates.start
+        return dates.start if dates.is_period and dates.start > now and not self.is_limit else None
 
     def is_past(self, now: datetime) -> bool:
         return self.span.is_past or self.end(now) <= now

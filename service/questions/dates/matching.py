@@ -8,15 +8,14 @@ from functools import cache
 from typing import NamedTuple
 
 from service.questions.dates import counted, named, periods
-from service.questions.dates.counted import LEADING, TRAILING_PATTERNS, Compound
+from service.questions.dates.counted import LEADING, TRAILING
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Match, Today
 from service.questions.dates.roles import roles
 from service.questions.tokens import Token
 
-# Kinds between a pattern and its anchor, kinds that end such a pattern, and how many tokens it has at most.
+# Kinds between a pattern and its anchor, and how many tokens such a pattern has at most.
 GAPS = {"the", "in"}
-LEADERS = {"before", "after", "from", "until", "weekday", "weekend", "unit", "halfyear"}
 REACH = 6
 # The most articles, commas and points between two elements of a pattern.
 LONGEST_GAP = 4
@@ -28,44 +27,30 @@ Meaning = Callable[[Match, Today], DateRange | None]
 # roles are those of `roles`: `part` is end, start, mid, early or late; `near` is this, next or last.
 RULES: tuple[tuple[str, Meaning], ...] = (
     # 2026-12-31, 31.12.2026, 12/31, 12月31日
-    ("weekday? iso", named.iso),
-    ("weekday? compact", named.iso),
+    ("weekday? iso:iso|compact", named.iso),
     ("stamp", named.stamp),
     ("weekday? date", named.numeric),
     ("slash", named.slashed),
     ("daymonth dot?", named.dotted),
-    ("part? glyphdate year?", named.glyph_date),
-    ("glyphdate part", named.glyph_date),
+    ("part? glyphdate part? year?", named.glyph_date),
     # December 31, 31 December 2026, November 24-30, the 15th
-    ("month day:day|nth dash last_day:day|nth year?", named.month_days),
-    ("day:day|nth dash last_day:day|nth month year?", named.month_days),
+    ("month first:day|nth dash day:day|nth year?", named.month_day),
+    ("first:day|nth dash day:day|nth month year?", named.month_day),
     ("weekday|holiday? month day:day|nth|dayword year?", named.month_day),
     ("weekday|daily|holiday? day:day|nth|ordinal|dayword month year?", named.month_day),
-    ("month day:day|nth next unit", named.month_day),
-    ("day:day|nth month next unit", named.month_day),
-    ("by|before|until|lasting|on odd month", named.impossible),
+    ("by|before|until|lasting|on day:odd month", named.month_day),
     ("day:nth", named.day_of_month),
-    ("day:bareday dot?", named.bare_day),
-    ("day:nth|day|ordinal the near unit:monthly", named.day_in_month),
-    ("day:day dot the near unit:monthly", named.day_in_month),
-    ("day:nth|day|ordinal the unit:monthly near", named.day_in_month),
-    ("day:day dot near unit:monthly", named.day_in_month),
-    ("day:nth near unit:monthly", named.day_in_month),
-    ("day:nth unit:monthly near", named.day_in_month),
-    ("day:nth|ordinal the unit:monthly", named.day_in_month),
+    ("bareday dot?", named.day_of_month),
+    ("day:nth|day|ordinal the|dot near unit:monthly", named.day_of_month),
+    ("day:nth|day|ordinal the unit:monthly near", named.day_of_month),
+    ("day:nth near unit:monthly", named.day_of_month),
+    ("day:nth|ordinal the unit:monthly", named.day_of_month),
     ("weekday near? day:nth|day", named.weekday_and_day),
-    # end of December, December 2026, next December, the first week of December
-    ("part? month year?", named.month_name),
-    ("month monthly part?", named.month_name),
-    ("near? unit:monthly month year?", named.month_name),
-    ("part unit:monthly month year?", named.month_name),
-    ("month part year?", named.month_name),
+    # end of December, December 2026, next December
+    ("part? near? unit:monthly? month year?", named.month_name),
+    ("month monthly? part? year?", named.month_name),
     ("year month", named.month_name),
-    ("last month", named.last_month_name),
-    ("month last", named.last_month_name),
-    ("near month", named.month_name),
     ("month near:next|last", named.month_name),
-    ("which:ordinal|nth week month year?", named.week_of_month),
     # Q1 2027, 2027 Q1, 1Q27, the first quarter of 2027, H1
     ("part? q which:small year?", named.quarter),
     ("part? year q which:small", named.quarter),
@@ -75,27 +60,20 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("part? h which:small year?", named.half),
     ("part? which:ordinal|nth halfyear year?", named.half),
     # 2027, end of 2027, the year 2027
-    ("part? year", named.whole_year),
-    ("year unit? part", named.whole_year),
-    ("year yearly", named.whole_year),
-    ("part? yearly year", named.whole_year),
+    ("part? yearly? year yearly? part?", named.whole_year),
     # this week, end of next month, next year's end, "close the month above …"
-    ("near unit", counted.unit),
+    ("near unit part?", counted.unit),
     ("this unit next", counted.unit),
-    ("part? unit after next", counted.after_next),
-    ("weekend after next", counted.after_next),
-    ("weekday after next", counted.after_next),
+    ("part? unit|weekend|weekday after next", counted.after_next),
     ("which:ordinal|nth|last member:weekday|weekend|unit|halfyear the|in whole:unit", counted.member_of_unit),
     ("which:ordinal|nth|last member:weekday|weekend|unit whole:unit!", counted.member_of_unit),
     ("whole:unit which:ordinal|nth|last member:weekday|weekend|unit", counted.member_of_unit),
-    ("near? unit:monthly day:day quote suffix:word|filler?", named.day_in_month),
+    ("near? unit:monthly day:day quote suffix:word|filler?", named.day_of_month),
     ("unit near!", counted.unit),
     ("part near? unit", counted.unit),
     ("part unit near", counted.unit),
-    ("near unit part", counted.unit),
     ("unit part", counted.unit),
-    ("within the unit", counted.unit),
-    ("closed", counted.closed_unit),
+    ("closed", counted.unit),  # "close the month above …": this month
     # EOY, EOY 2027, end of day Friday
     ("eo year?", counted.end_of_unit),
     ("near unit? eo", counted.end_of_unit),
@@ -111,10 +89,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("a week on weekday", counted.weekday_week),
     ("in many:count|numword weekday", counted.count_of_weekdays),
     ("many:count|numword weekday later", counted.count_of_weekdays),
-    ("near? weekend", counted.weekend),
-    ("part the? near? weekend", counted.weekend),
-    ("weekend near", counted.weekend),
-    ("this weekend next", counted.weekend),
+    ("part? near? weekend near?", counted.weekend),
     # this time tomorrow, this time next week, tomorrow at this time
     ("sametime on? rel|weekday", counted.same_time),
     ("sametime next unit|weekday", counted.same_time),
@@ -122,7 +97,6 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("next unit in|on? sametime", counted.same_time),
     # Christmas, Christmas 2027, spring, early summer
     ("near? holiday year?", named.holiday),
-    ("holiday next unit", named.holiday),
     ("which:small|ordinal dot? holiday year?", named.sunday_of_advent),
     ("part? holiday week", named.holiday_week),
     ("week holiday!", named.holiday_week),
@@ -140,12 +114,9 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("count:count|a unit! ago", counted.duration),
     ("ago count:count|a unit", counted.duration),
     ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
-    ("in|within|during|by? count:count|a unit and? a? half:numword", counted.week_and_a_half),
-    ("in|within|during? the? next unit and a? half:numword", counted.week_and_a_half),
-    ("in|within|during unit and a? half:numword", counted.week_and_a_half),
-    ("next count unit", counted.duration),
+    ("in|within|during|by? next? count:count|a? unit and? a? half", counted.duration),
+    ("next|last count unit", counted.duration),
     ("count:spanned next unit", counted.duration),
-    ("last count unit", counted.duration),
     ("in|within|during|by|between a unit", counted.duration),
     ("within unit", counted.duration),
     ("in:in|within|during|above? next units", counted.some_time),
@@ -171,14 +142,6 @@ class Span(NamedTuple):
     is_past: bool
 
 
-class Rule(NamedTuple):
-    """A row of the table; the smaller `rank` wins between two that match equally many tokens."""
-
-    rank: int
-    elements: tuple[Element, ...]
-    meaning: Meaning
-
-
 class Text(NamedTuple):
     """The tokens with their roles, and whether each may be skipped inside a date."""
 
@@ -188,28 +151,20 @@ class Text(NamedTuple):
 
 
 @cache
-def rules_by_role() -> dict[str, list[Rule]]:
-    """The rules under each role that their first token may have."""
-    by_role: dict[str, list[Rule]] = {}
-    for rank, (text, meaning) in enumerate(RULES):
-        rule = Rule(rank, tuple(_element(word) for word in text.split()), meaning)
-        certain = next(place for place, element in enumerate(rule.elements) if not element.optional)
-        for role in {role for element in rule.elements[: certain + 1] for role in element.roles}:
-            by_role.setdefault(role, []).append(rule)
-    return by_role
-
-
-@cache
-def rules_for(roles: frozenset[str]) -> tuple[Rule, ...]:
+def rules_for(roles: frozenset[str]) -> list[tuple[list[Element], Meaning]]:
     """The rules that a token with these roles may begin."""
-    return tuple({rule.rank: rule for role in roles for rule in rules_by_role().get(role, ())}.values())
+    result = []
+    for text, meaning in RULES:
+        elements = _elements(text)
+        certain = next(place for place, element in enumerate(elements) if not element.optional)
+        if any(element.roles & roles for element in elements[: certain + 1]):
+            result.append((elements, meaning))
+    return result
 
 
 @cache
-def compounds(is_trailing: bool) -> tuple[tuple[tuple[Element, ...], Compound], ...]:
-    """The patterns of compound dates with their meanings: after the anchor, or before it."""
-    table = TRAILING_PATTERNS if is_trailing else LEADING
-    return tuple((tuple(_element(word) for word in text.split()), meaning) for text, meaning in table)
+def _elements(pattern: str) -> list[Element]:
+    return [_element(word) for word in pattern.split()]
 
 
 def _element(word: str) -> Element:
@@ -243,41 +198,33 @@ def _is_skipped(tokens: Sequence[Token], place: int) -> bool:
 
 def _longest(text: Text, place: int, today: Today) -> Span | None:
     """The longest date that begins at `place`; of equally long ones, the one of the first rule."""
-    matches: list[tuple[int, int, Match, Meaning]] = []
-    for rule in rules_for(text.roles[place]):
-        match = _match(rule.elements, text, place)
-        if match:
-            matches.append((-match[0], rule.rank, match[1], rule.meaning))
-    for end, _, names, meaning in sorted(matches, key=lambda match: match[:2]):
-        dates = meaning(names, today)
-        if dates:
-            return Span(place, -end, dates, "ago" in names or ("last" in names and "which" not in names))
+    rules = rules_for(text.roles[place])
+    matches = [(*match, meaning) for elements, meaning in rules if (match := _match(elements, text, place))]
+    for after, names, meaning in sorted(matches, key=lambda match: -match[0]):
+        if dates := meaning(names, today):
+            return Span(place, after, dates, "ago" in names or ("last" in names and "which" not in names))
     return None
 
 
 def _led(text: Text, anchor: Span) -> Span | None:
-    tokens, end = text.tokens, anchor.first
-    while end and tokens[end - 1].kind in GAPS:
+    end, days = anchor.first, _anchored(text.tokens, anchor)
+    while end and text.tokens[end - 1].kind in GAPS:
         end -= 1
-    if not end or tokens[end - 1].kind not in LEADERS:
-        return None
     for first in range(max(0, end - REACH), end):
-        for elements, meaning in compounds(is_trailing=False) if tokens[first].kind not in GAPS else ():
-            match = _match(elements, text, first)
-            dates = meaning(match[1], _anchored(tokens, anchor)) if match and match[0] >= end else None
-            if dates:
+        for pattern, meaning in LEADING if text.tokens[first].kind not in GAPS else ():
+            match = _match(_elements(pattern), text, first)
+            if match and end <= match[0] <= anchor.first and (dates := meaning(match[1], days)):
                 return Span(first, anchor.after, dates, anchor.is_past)
     return None
 
 
 def _trailed(text: Text, anchor: Span) -> Span | None:
-    first = anchor.after
+    first, days = anchor.after, _anchored(text.tokens, anchor)
     while first < len(text.tokens) and (text.tokens[first].kind in (*GAPS, "filler") or text.tokens[first].text == "'"):
         first += 1
-    for elements, meaning in compounds(is_trailing=True):
-        match = _match(elements, text, first)
-        dates = meaning(match[1], _anchored(text.tokens, anchor)) if match else None
-        if match and dates:
+    for pattern, meaning in TRAILING:
+        match = _match(_elements(pattern), text, first)
+        if match and (dates := meaning(match[1], days)):
             return Span(anchor.first, match[0], dates, anchor.is_past)
     return None
 

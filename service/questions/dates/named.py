@@ -32,10 +32,9 @@ WEDNESDAY = 2
 
 def iso(match: Match, _today: Today) -> DateRange:
     """2026-12-31, 20261231."""
-    if "iso" in match:
-        return _on_weekday(match, day(*map(int, match["iso"].text.split("-"))))
-    text = match["compact"].text
-    return _on_weekday(match, day(int(text[:4]), int(text[4:6]), int(text[6:])))
+    text = match["iso"].text
+    parts = text.split("-") if "-" in text else (text[:4], text[4:6], text[6:])
+    return _on_weekday(match, day(*map(int, parts)))
 
 
 def stamp(match: Match, _today: Today) -> DateRange:
@@ -89,42 +88,25 @@ def glyph_date(match: Match, today: Today) -> DateRange:
 
 
 def month_day(match: Match, today: Today) -> DateRange:
-    """December 31, 31 December 2026, "31 December next year"."""
-    month, monthday = int(match["month"].quantity), number(match["day"])
-    if "next" in match:
-        return day(today.now.year + 1, month, monthday)
-    return _on_weekday(match, _day_of(today, year(match), month, monthday))
-
-
-def month_days(match: Match, today: Today) -> DateRange:
-    """November 24-30: the last day counts."""
-    return month_day({**match, "day": match["last_day"]}, today)
+    """December 31, 31 December 2026; of November 24-30 the last day."""
+    return _on_weekday(match, _day_of(today, year(match), int(match["month"].quantity), number(match["day"])))
 
 
 def day_of_month(match: Match, today: Today) -> DateRange | None:
-    """Example: "The 15th": of this month, or of the next month that has such a day."""
-    monthday = number(match["day"])
+    """Example: "The 15th", "bis zum 5.": of this month, or of the next that has such a day; "the 5th of next month"."""
+    is_bare = "bareday" in match
+    monthday = number(match["bareday" if is_bare else "day"])
+    if "near" in match:
+        month = periods.shifted(today.date.replace(day=1), units_ahead(match))
+        return day(month.year, month.month, monthday)
     if not 1 <= monthday <= 31:
         raise no_such_date()
     for shift in range(3):
         month = periods.shifted(today.date.replace(day=1), shift)
         if monthday <= periods.months(month.year, month.month).end.day and month.replace(day=monthday) >= today.date:
-            return periods.day(month.replace(day=monthday))
+            dates = periods.day(month.replace(day=monthday))
+            return periods.unsure(dates) if is_bare else dates
     return None
-
-
-def bare_day(match: Match, today: Today) -> DateRange | None:
-    """Example: "D'ici le 5", "bis zum 5."."""
-    dates = day_of_month(match, today)
-    return periods.unsure(dates) if dates else None
-
-
-def day_in_month(match: Match, today: Today) -> DateRange | None:
-    """Example: "The 5th of next month", "the first of the month"."""
-    if "near" not in match:
-        return day_of_month(match, today)
-    month = periods.shifted(today.date.replace(day=1), units_ahead(match))
-    return day(month.year, month.month, number(match["day"]))
 
 
 def weekday_and_day(match: Match, today: Today) -> DateRange | None:
@@ -140,24 +122,13 @@ def weekday_and_day(match: Match, today: Today) -> DateRange | None:
 
 
 def month_name(match: Match, today: Today) -> DateRange:
-    """December, "end of December 2026"; in November "next November" is that of the next year."""
+    """December, "end of December 2026", "last December"; in November "next November" is that of the next year."""
     month, in_year = int(match["month"].quantity), year(match)
-    if in_year is None and month == today.now.month and "near" in match and match["near"].kind == "next":
+    if in_year is None and "last" in match:
+        in_year = today.now.year - (month >= today.now.month)
+    if in_year is None and "next" in match and month == today.now.month:
         in_year = today.now.year + 1
     return part(match, _month(today, in_year, month))
-
-
-def last_month_name(match: Match, today: Today) -> DateRange:
-    """Example: "Last December"."""
-    month = int(match["month"].quantity)
-    return periods.months(today.now.year - (month >= today.now.month), month)
-
-
-def week_of_month(match: Match, today: Today) -> DateRange:
-    """Example: "The first week of December" ends on the seventh."""
-    month = _month(today, year(match), int(match["month"].quantity))
-    last = min(7 * number(match["which"]), month.end.day) if number(match["which"]) > 0 else month.end.day
-    return periods.unsure(periods.between(month.start.date(), month.start.date().replace(day=last)))
 
 
 def quarter(match: Match, today: Today) -> DateRange | None:
@@ -183,8 +154,7 @@ def whole_year(match: Match, _today: Today) -> DateRange:
 
 def holiday(match: Match, today: Today) -> DateRange:
     name = str(match["holiday"].value)
-    in_year = today.now.year + 1 if "next" in match and "unit" in match else year(match)  # "Christmas next year"
-    dates = next_time(today, in_year, lambda in_year: periods.holidays(name, in_year))
+    dates = next_time(today, year(match), lambda in_year: periods.holidays(name, in_year))
     return periods.unsure(dates) if name in periods.UNSURE else dates
 
 
@@ -211,13 +181,8 @@ def holiday_weekend(match: Match, today: Today) -> DateRange:
 
 
 def season(match: Match, today: Today) -> DateRange:
-    name = str(match["season"].value)
-    return part(match, next_time(today, year(match), lambda in_year: periods.season(name, in_year)))
-
-
-def impossible(*_: object) -> DateRange:
-    """Example: "By 32 December"."""
-    raise no_such_date()
+    first = periods.SEASONS[str(match["season"].value)]
+    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, first, 3)))
 
 
 def _month(today: Today, in_year: int | None, month: int) -> DateRange:

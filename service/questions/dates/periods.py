@@ -16,7 +16,7 @@ from service.questions.criterion import invalid
 FIRST_YEAR, LAST_YEAR = 1990, 2100
 SECONDS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
 MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-# The first month of each meteorological season of the northern hemisphere.
+# The first month of each meteorological season of the northern hemisphere, which lasts three.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # Durations are cut to this one, which is past every limit: a longer one would leave the calendar.
 MOST_SECONDS = 20 * 366 * 86400
@@ -50,6 +50,11 @@ class DateRange:
     end: datetime
     exact: bool = False
     note: str = ""
+
+    @property
+    def is_period(self) -> bool:
+        """Whether these are more than one day of the calendar."""
+        return not self.exact and self.end - self.start > timedelta(days=1)
 
     def __post_init__(self) -> None:
         if self.start.year < FIRST_YEAR or self.end.year > LAST_YEAR:
@@ -102,11 +107,6 @@ def unit(name: str, anchor: date, shift: int) -> DateRange:
     return months(first // 12, first % 12 + 1, length)
 
 
-def season(name: str, year: int) -> DateRange:
-    """The season that ends in `year` or, for winter, begins in it."""
-    return months(year, SEASONS[name], 3)
-
-
 def after(now: datetime, count: float, name: str) -> DateRange:
     """The instant `count` minutes, hours, … years after now, or before it if negative."""
     if name in SECONDS:
@@ -148,7 +148,7 @@ def holiday(name: str, year: int) -> date:
     if name in ISLAMIC:
         return _islamic(year, *ISLAMIC[name])
     month, weekday, ordinal, later = WEEKDAYS[name]
-    return nth_weekday(date(year, month, 1), weekday, ordinal) + timedelta(days=later)
+    return nth_weekday(months(year, month), weekday, ordinal) + timedelta(days=later)
 
 
 def holidays(name: str, year: int) -> DateRange:
@@ -175,9 +175,9 @@ def _islamic(year: int, month: int, monthday: int) -> date:
     raise ValueError(f"no such day of the Islamic calendar in {year}")
 
 
-def nth_weekday(first: date, weekday: int, ordinal: int) -> date:
-    """That weekday of the month of `first`, its first day; -1 is the last one."""
-    if ordinal > 0:
-        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (ordinal - 1))
-    last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
-    return last - timedelta(days=(last.weekday() - weekday) % 7)
+def nth_weekday(dates: DateRange, weekday: int, ordinal: int) -> date:
+    """That weekday of the dates, counted from their begin; the last one for a negative number."""
+    first, last = dates.start.date(), dates.end.date()
+    if ordinal < 0:
+        return last - timedelta(days=(last.weekday() - weekday) % 7)
+    return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (ordinal - 1))

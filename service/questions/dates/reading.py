@@ -16,7 +16,6 @@ from service.questions.tokens import Token
 
 # Where the parts of a range end, as a share of its length.
 PARTS = {"start": 0.0, "early": 1 / 3, "mid": 1 / 2, "late": 1.0, "end": 1.0}
-VAGUE_PARTS = {"start", "early", "mid", "late"}
 
 # The tokens of a match under their kinds and under the names that the rule gives them.
 Match = dict[str, Token]
@@ -107,4 +106,4 @@ def part(match: Match, dates: DateRange) -> DateRange:
         return dates
     first, last = dates.start.date(), dates.end.date()
     ends = periods.day(first + timedelta(days=int(((last - first).days - (name == "mid")) * PARTS[name])))
-    return periods.unsure(ends) if name in VAGUE_PARTS else ends
+    return ends if name == "end" else periods.unsure(ends)

@@ -120,7 +120,7 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
     if token.kind == "mark":
         return MARK_ROLES.get(token.text, set())
     if token.kind == "numword":
-        return {"numword"} | _day_in_words(tokens, place)
+        return {"numword", *["half"] * (token.value == 1 / 2)} | _day_in_words(tokens, place)
     if token.kind == "ordinal":
         counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTABLES  # "the first week"
         return {"ordinal"} if counts else {"ordinal", "dayword"}

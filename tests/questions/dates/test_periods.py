@@ -16,7 +16,7 @@ def _days(dates: periods.DateRange) -> tuple[date, date]:
 
 
 def test_months_beyond_december_belong_to_the_next_year():
-    assert _days(periods.season("winter", 2026)) == (date(2026, 12, 1), date(2027, 2, 28))
+    assert _days(periods.months(2026, 12, 3)) == (date(2026, 12, 1), date(2027, 2, 28))
 
 
 @pytest.mark.parametrize(
