@@ -61,11 +61,12 @@ class _Findings:
 
     def drop_leads(self) -> None:
         """Remove the prepositions before a time from the other tokens."""
-        while self.rest and (self.rest[-1].kind in LEADS or self.rest[-1].text in (*DASHES, ",") or self._has_at()):
+        while self.rest and _is_lead(self.rest[-1]):
             self.prepositions.append(self.rest.pop().kind)
 
-    def _has_at(self) -> bool:
-        return self.rest[-1].kind == "in" and self.rest[-1].value == "at"
+
+def _is_lead(token: Token) -> bool:
+    return token.kind in LEADS or token.text in (*DASHES, ",") or token.value == "at"
 
 
 def without_clocks(tokens: Sequence[Token]) -> tuple[list[Token], Clock | None]:
@@ -96,8 +97,11 @@ def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
         findings.hours.append(hour)
         return _with_zone(findings, tokens, hour.after)
     if token.kind == "daypart":
-        _read_part(findings, str(token.value))
+        findings.drop_leads()
+        findings.parts.append(str(token.value))
         findings.postposition = tokens[place + 1].kind if place + 1 < len(tokens) else ""
+        if findings.rest and findings.rest[-1].kind == "this":
+            findings.rest[-1] = TODAY
         return _with_zone(findings, tokens, place + 1)
     if token.kind == "eo" and token.value in ("day", "midnight"):
         findings.drop_leads()
@@ -108,15 +112,6 @@ def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
         return _with_zone(findings, tokens, place)
     findings.rest.append(token)
     return place + 1
-
-
-def _read_part(findings: _Findings, part: str) -> None:
-    findings.drop_leads()
-    findings.parts.append(part)
-    if findings.rest and findings.rest[-1].kind in ("in", "during"):
-        findings.rest.pop()
-    elif findings.rest and findings.rest[-1].kind == "this":
-        findings.rest[-1] = TODAY
 
 
 def _with_zone(findings: _Findings, tokens: Sequence[Token], after: int) -> int:
@@ -164,7 +159,12 @@ def zone_after(tokens: Sequence[Token], place: int) -> Zone | None:
         end += 1
     if end < len(tokens) and tokens[end].kind == "zone":
         return zone_at(tokens, end)
-    _refuse_unknown(tokens[place : place + 3])
+    kinds = [token.kind for token in tokens[place : place + 3]]
+    if kinds[:2] == ["word", "localtime"] or kinds == ["word", "word", "localtime"]:
+        raise invalid(
+            "The time zone is not known. Give the time in UTC, or name a large city such as London or Tokyo.",
+            "deadline",
+        )
     return None
 
 
@@ -201,12 +201,3 @@ def _shifted(text: str) -> tzinfo:
 def _is_hours(tokens: Sequence[Token], place: int) -> bool:
     """Whether the word for hours means the time of a place here: "heure de Paris", not "3 hours"."""
     return tokens[place].kind == "unit" and tokens[place].value == "hour" and len(tokens[place].text) > 1
-
-
-def _refuse_unknown(tokens: Sequence[Token]) -> None:
-    kinds = [token.kind for token in tokens]
-    if kinds[:2] == ["word", "localtime"] or kinds == ["word", "word", "localtime"]:
-        raise invalid(
-            "The time zone is not known. Give the time in UTC, or name a large city such as London or Tokyo.",
-            "deadline",
-        )

@@ -69,10 +69,8 @@ def weekday(match: Match, today: Today) -> DateRange:
     return periods.day(today.date + timedelta(days=(day_of_week - today.date.weekday()) % 7))
 
 
-def weekday_week(match: Match, today: Today) -> DateRange | None:
+def weekday_week(match: Match, today: Today) -> DateRange:
     """Example: "Friday week", French "mardi en huit", "Tuesday in a week": a week after the coming one."""
-    if "a" not in match and match["week"].text not in ("week", "en huit"):
-        return None
     return periods.day(_coming(match, today) + timedelta(weeks=1))
 
 

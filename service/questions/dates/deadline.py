@@ -74,21 +74,10 @@ def find_deadline(
     A day means its last second, 23:59:59 UTC. A week, month, quarter or year means its last day, and "before" one of
     these means the day before it begins. A date without a year is the next such date. A time without a zone is UTC.
 
-    Parameters
-    ----------
-    now
-        An aware datetime.
-    strict
-        Whether a text whose dates are all in the past is refused; if not, these dates are ignored.
-    run
-        A number of days in a row, which end so many days after the day from which they are counted.
-    is_week_over
-        Whether "this week" is the coming one: its trading hours are over, or little of it is left.
+    If not `is_strict`, dates in the past are ignored where there is no other. `run` is a number of days in a row, which
+    end so many days after the day from which they are counted. If `is_week_over`, "this week" is the coming one.
 
-    Raises
-    ------
-    InvalidQuestion
-        If the deadline is in the past, less than five minutes or more than two years ahead.
+    Raises InvalidQuestion if the deadline is in the past, less than five minutes or more than two years ahead.
     """
     plain, clock = without_clocks(with_units(tokens))
     today = Today(now, not language.month_first, is_week_over)

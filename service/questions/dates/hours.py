@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import time
 
-from service.questions.dates.reading import no_such_date, number, time_of_day
+from service.questions.dates.reading import no_such_date, time_of_day
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.tokens import Token
@@ -59,13 +59,17 @@ def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
         return _clock(tokens, place)
     if token.kind == "hourpart":
         return _with_part(tokens, place)
-    is_number = token.value is not None or re.fullmatch(r"\d{1,2}(?:\.\d\d)?|\d{4}", token.text)
-    if token.kind not in NUMBERS or not is_number:
+    if token.kind not in NUMBERS:
         return None
-    if token.value is None and len(token.text) == 4 and "." not in token.text:
+    if token.value is None and re.fullmatch(r"\d{4}", token.text):
         return _military(tokens, place)
-    hour, minute = (number(token), round(60 * token.quantity) % 60) if token.value is not None else _split(token.text)
-    if hour > 24 or minute not in (HALVES if token.value is not None else range(60)):
+    if token.value is None and not re.fullmatch(r"\d{1,2}(?:\.\d\d)?", token.text):
+        return None
+    if token.value is None:
+        hour, minute = (int(digits) for digits in f"{token.text}.00".split(".")[:2])
+    else:
+        hour, minute = divmod(round(60 * token.quantity), 60)
+    if hour > 24 or minute not in (range(60) if token.value is None else HALVES):
         return None
     return _numbered(tokens, place, hour, minute)
 
@@ -120,8 +124,8 @@ def _numbered(tokens: Sequence[Token], place: int, hour: int, minute: int) -> Ho
     is_at = before.kind in AT or before.value == "at"
     is_beside_day = _precedes_day(tokens, place + 1) or (_follows_day(tokens, place) and is_free)
     if is_at and hour and is_beside_day and _is_no_level(tokens, place):
-        part = tokens[place + 2] if _kind(tokens, place + 2) == "daypart" else None
-        return Hour(hour, minute, place + 1, str(part.value) if part else "")
+        part = str(tokens[place + 2].value) if _kind(tokens, place + 2) == "daypart" else ""
+        return Hour(hour, minute, place + 1, part)
     if after == "zone" and (is_at or before.kind in ("weekday", "rel")):
         return Hour(hour, minute, place + 1)
     result = _with_half(tokens, Hour(hour, minute, place + 1))
@@ -193,11 +197,6 @@ def _with_minutes(tokens: Sequence[Token], hour: Hour) -> Hour:
         return hour
     is_minutes = _kind(tokens, place + 1) == "unit" and tokens[place + 1].value == "minute"
     return Hour(hour.hour, int(tokens[place].text), place + 1 + is_minutes, hour.half)
-
-
-def _split(text: str) -> tuple[int, int]:
-    hour, _, minute = text.partition(".")
-    return int(hour), int(minute or 0)
 
 
 def _is_hour(tokens: Sequence[Token], place: int) -> bool:

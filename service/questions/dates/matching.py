@@ -52,13 +52,13 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("year month", named.month_name),
     ("month near:next|last", named.month_name),
     # Q1 2027, 2027 Q1, 1Q27, the first quarter of 2027, H1
-    ("part? q which:small year?", named.quarter),
-    ("part? year q which:small", named.quarter),
-    ("part? which:small q year?", named.quarter),
-    ("part? which:ordinal|nth quarter year?", named.quarter),
-    ("which:small dot quarter year?", named.quarter),
-    ("part? h which:small year?", named.half),
-    ("part? which:ordinal|nth halfyear year?", named.half),
+    ("part? q which:small year?", named.quarter_or_half),
+    ("part? year q which:small", named.quarter_or_half),
+    ("part? which:small q year?", named.quarter_or_half),
+    ("part? which:ordinal|nth quarter year?", named.quarter_or_half),
+    ("which:small dot quarter year?", named.quarter_or_half),
+    ("part? h which:small year?", named.quarter_or_half),
+    ("part? which:ordinal|nth halfyear year?", named.quarter_or_half),
     # 2027, end of 2027, the year 2027
     ("part? yearly? year yearly? part?", named.whole_year),
     # this week, end of next month, next year's end, "close the month above …"

@@ -131,20 +131,14 @@ def month_name(match: Match, today: Today) -> DateRange:
     return part(match, _month(today, in_year, month))
 
 
-def quarter(match: Match, today: Today) -> DateRange | None:
-    """Q1, "the third quarter of 2027"."""
-    ordinal = number(match["which"]) % 5  # the final quarter is -1
-    if not 1 <= ordinal <= 4:
+def quarter_or_half(match: Match, today: Today) -> DateRange | None:
+    """Q1, "the third quarter of 2027", H1."""
+    parts = 2 if {"h", "halfyear"} & match.keys() else 4
+    ordinal, length = number(match["which"]) % 5, 12 // parts  # the final quarter is -1
+    if not 1 <= ordinal <= parts:
         return None
-    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, 3 * ordinal - 2, 3)))
-
-
-def half(match: Match, today: Today) -> DateRange | None:
-    """H1, "the first half of 2027"."""
-    ordinal = number(match["which"])
-    if not 1 <= ordinal <= 2:
-        return None
-    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, 6 * ordinal - 5, 6)))
+    first = length * (ordinal - 1) + 1
+    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, first, length)))
 
 
 def whole_year(match: Match, _today: Today) -> DateRange:

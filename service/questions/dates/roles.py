@@ -50,8 +50,6 @@ BEFORE_LEVELS = {"or", "and", "to", "between", "until", "above", "below", "up", 
 NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during", "the", "be"}
 # Words for a side, which may also stand before a length of time: "over the next week".
 OVER_TIME = forms("over_time")
-# A number from this one on is a level: "3400 semana que vem".
-LEAST_LEVEL = 1000
 
 
 def with_units(tokens: Sequence[Token]) -> list[Token]:
@@ -63,7 +61,7 @@ def with_units(tokens: Sequence[Token]) -> list[Token]:
         if token.kind == "end" and token.text.split()[-1] in OVER_TIME and behind in (["number"], ["money"]):
             token = replace(token, kind="above")
         if is_counted:
-            result += [Token("unit", "年", "year"), Token("within", "内")] if token.kind != "unit" else []
+            result += [Token("unit", "年", "year"), Token("within", "内")]
         else:
             result.append(replace(token, kind="nth") if _is_day_beside_part(tokens, place) else token)
     for place in range(2, len(result)):
@@ -160,26 +158,20 @@ def _is_closed(tokens: Sequence[Token], place: int) -> bool:
 def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
     if _is_amount(tokens, place):
         return set()
-    day_roles = _calendar_roles(tokens, place) | (set() if _is_level(tokens, place) else {"count"})
+    day_roles = _calendar_roles(tokens, place) | {"count"}
     if "day" in day_roles and _is_bare_day(tokens, place):
         day_roles.add("bareday")
     return day_roles | ({"spanned"} if _is_spanned(tokens, place) else set())
 
 
-def _is_level(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a large number precedes "week" and "next" in a language with that order, and counts no weeks."""
-    following = [token.kind for token in tokens[place + 1 : place + 3]]
-    return count(tokens[place]) >= LEAST_LEVEL and following in (["unit", kind] for kind in NEAR_KINDS)
-
-
 def _is_bare_day(tokens: Sequence[Token], place: int) -> bool:
     """Whether the words before the number make it a day: "d'ici le 5", "vor dem 5."."""
-    before = tokens[place - 1] if place else Token("", "")
-    lead = tokens[place - 2] if before.kind == "the" and place > 1 else before  # "vor dem 5"
+    *_, lead, before = Token("", ""), Token("", ""), *tokens[:place]
+    lead = lead if before.kind == "the" else before  # "vor dem 5"
     if lead.kind in FIRM and before.text.split()[-1] in DAY_WORDS:
         return True
     is_dotted = place + 1 < len(tokens) and tokens[place + 1].text == "."
-    return is_dotted and place > 1 and before.kind == "the" and tokens[place - 2].kind in FIRM - {"on"}
+    return is_dotted and before.kind == "the" and lead.kind in FIRM - {"on"}
 
 
 def _calendar_roles(tokens: Sequence[Token], place: int) -> set[str]:
@@ -220,18 +212,15 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
     """Whether a currency, a magnitude or a percent sign is beside the number."""
-    if place and tokens[place - 1].kind in AMOUNT_BEFORE and not _is_of_another(tokens, place - 1):
+    before = tokens[place - 1] if place else Token("", "")
+    follows = place > 1 and tokens[place - 2].kind in ("number", "times")  # "2 dollars 30 days from now"
+    if before.kind in AMOUNT_BEFORE and not (follows and before.text.isalpha()):
         return True
     if place + 1 == len(tokens):
         return False
     after = tokens[place + 1]
     is_word = after.kind == "figures" and after.value is not None  # German "2027 sechsstellig"
     return (after.kind in AMOUNT_AFTER and not is_word) or (after.is_glued and after.kind in ("m", "letter"))
-
-
-def _is_of_another(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the word for a currency belongs to the number before it: "2 dollars 30 days from now"."""
-    return place > 0 and tokens[place].text.isalpha() and tokens[place - 1].kind in ("number", "times")
 
 
 def _day_in_words(tokens: Sequence[Token], place: int) -> set[str]:
@@ -244,13 +233,12 @@ def _is_year(tokens: Sequence[Token], place: int, number: int) -> bool:
     """Whether a number is a year here: between 2010 and 2100, and not in the place of a level."""
     if not 2010 <= number <= 2100:
         return False
-    before = next((token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx")), None)
-    is_subject = before is not None and before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
-    if _is_joined(tokens, place):
+    leads = (token for token in reversed(tokens[:place]) if token.kind not in ("the", "approx"))
+    before = next(leads, Token("", ""))
+    is_subject = before.kind == "be" and before is tokens[0]  # "ist 2027 ein gutes Jahr"
+    if _is_joined(tokens, place) or (before.kind in LEVEL_BEFORE and not is_subject):
         return False
-    if before is not None and before.kind in LEVEL_BEFORE and not is_subject:
-        return False
-    return (before is not None and before.kind in YEAR_BEFORE) or number in LATE_YEARS
+    return before.kind in YEAR_BEFORE or number in LATE_YEARS
 
 
 def _is_joined(tokens: Sequence[Token], place: int) -> bool:
