@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from service.market.prices import NO_RATES, Rates
 from service.questions.amounts import Amount, find_amounts
@@ -106,13 +106,9 @@ class Clause:
 
     def nearness(self, amount: Amount) -> str:
         """Example: "around" for "around 90k" and "90k or so", "exact" for "exactly 90k", else empty."""
-        neighbours = (*self.tokens[amount.after : amount.after + 1], *self._before(amount))
+        before = takewhile(lambda token: token.kind in ("the", "approx", "mark"), self.tokens[: amount.first][::-1])
+        neighbours = (*self.tokens[amount.after : amount.after + 1], *before)
         return next((str(token.value) for token in neighbours if token.kind == "approx" and token.value), "")
-
-    def _before(self, amount: Amount) -> Sequence[Token]:
-        kinds = [token.kind for token in reversed(self.tokens[: amount.first])]
-        size = next((size for size, kind in enumerate(kinds) if kind not in ("the", "approx", "mark")), len(kinds))
-        return self.tokens[amount.first - size : amount.first]
 
     @property
     def asks_volatility(self) -> bool:
@@ -143,8 +139,7 @@ class Clause:
 def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates: Rates = NO_RATES) -> Clause:
     """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
     present = _without_origin(_without_past(tokens))
-    numbers = convert(present, _with_units(present, find_amounts(present), spot), rates)
-    numbers = _of_range(present, numbers, spot)
+    numbers = _of_range(present, convert(present, _with_units(present, find_amounts(present), spot), rates), spot)
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
@@ -154,7 +149,11 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
         negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
     else:
         negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
-    return Clause(tuple(present), _kinds(present, numbers), amounts, negated, has_stray, bool(rest), has_order)
+    inside = {place for amount in numbers for place in range(amount.first, amount.after)}
+    kinds = {_kind(token) for place, token in enumerate(present) if place not in inside}
+    if "above" not in kinds and any(amount.is_or_more for amount in numbers):
+        kinds.add("exceed")
+    return Clause(tuple(present), frozenset(kinds), amounts, negated, has_stray, bool(rest), has_order)
 
 
 def _with_units(tokens: Sequence[Token], amounts: Sequence[Amount], spot: float) -> list[Amount]:
@@ -249,13 +248,6 @@ def _is_before_behind(tokens: Sequence[Token], amounts: Sequence[Amount]) -> boo
     return is_before and {token.kind for token in gap} <= BETWEEN_LEVELS | {"not"}
 
 
-def _kinds(tokens: Sequence[Token], amounts: Sequence[Amount]) -> frozenset[str]:
-    inside = {place for amount in amounts for place in range(amount.first, amount.after)}
-    kinds = {_kind(token) for place, token in enumerate(tokens) if place not in inside}
-    is_or_more = any(amount.is_or_more for amount in amounts) and "above" not in kinds
-    return frozenset(kinds | ({"exceed"} if is_or_more else set()))
-
-
 def _kind(token: Token) -> str:
     if token.kind == "mood":
         return "up" if token.value == "up" else "down"
@@ -269,12 +261,8 @@ def _sign(token: Token) -> int:
 
 def _without_past(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without verbs in the past, unless "will" or "have" precedes them."""
-    result, is_future = [], False
-    for token in tokens:
-        is_future = is_future or token.kind in ("will", "have")
-        if token.value != "past" or is_future:
-            result.append(token)
-    return result
+    future = next((place for place, token in enumerate(tokens) if token.kind in ("will", "have")), len(tokens))
+    return [token for place, token in enumerate(tokens) if token.value != "past" or place >= future]
 
 
 def _without_origin(tokens: Sequence[Token]) -> list[Token]:
@@ -292,14 +280,12 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     last = next((token for token in reversed(tokens) if token.kind != "mark"), None)
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
     is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS  # "it goes up, no?"
-    asks = is_tag and any(token.kind in PREDICATES for token in tokens)
-    denials = sum(token.kind == "not" for token in tokens[li:]) - asks
-    failures = sum(token.kind == "fail" for token in tokens)
+    kinds = [token.kind for token in tokens]
+    denials = kinds[li:].count("not") - (is_tag and any(kind in PREDICATES for kind in kinds))
     if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")
-    cancel = language.negations_cancel and not any(token.kind == "neither_of" for token in tokens)
-    denials = denials if cancel else min(denials, 1)
-    return (denials + failures) % 2 == 1
+    cancel = language.negations_cancel and "neither_of" not in kinds
+    return ((denials if cancel else min(denials, 1)) + kinds.count("fail")) % 2 == 1
 
 
 # The distance, in tokens, to a word of relation: before a far number, and after a near one.

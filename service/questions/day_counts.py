@@ -85,9 +85,9 @@ def find_days(tokens: Sequence[Token]) -> tuple[DayCount | None, list[Token]]:
     if "weekend" in kinds and len(assets) < 2 and any(token.value in COLOURS for token in tokens):
         tokens = [replace(token, kind="everyday") if token.kind == "both_of" else token for token in tokens]
     for kind in ("everyday", "mostdays"):
-        word = next((token for token in tokens if token.kind == kind), None)
-        if word is not None:
-            return _of_share(tokens, word), _without_share(tokens, word)
+        place = next((place for place, token in enumerate(tokens) if token.kind == kind), None)
+        if place is not None:
+            return _of_share(tokens, place)
     if (any_day := without_any_day(tokens)) is not None:
         return DayCount(1), any_day
     refuse_others(tokens)
@@ -219,25 +219,16 @@ def _is_nth_day(token: Token) -> bool:
     return token.kind == "nth" and token.text[-1:] in DAYS
 
 
-def _denies(tokens: Sequence[Token], word: Token) -> bool:
-    """Example: "Not every day"."""
-    place = tokens.index(word)
-    return word.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
-
-
-def _without_share(tokens: Sequence[Token], word: Token) -> list[Token]:
-    place = tokens.index(word)
-    rest = [*tokens[: place - _denies(tokens, word)], *tokens[place + 1 :]]
-    return [token for token in rest if token.kind != word.kind]
-
-
-def _of_share(tokens: Sequence[Token], token: Token) -> DayCount:
-    """Example: "Every day", "not every day", "on most days", "on half of the days", "on any day"."""
-    if token.value == "any":
-        return DayCount(1)
-    if token.kind == "everyday":
-        return DayCount(None, negated=_denies(tokens, token))
-    return DayCount(None, share="half" if token.value == "half" else "most")
+def _of_share(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]]:
+    """The count of "every day", "not every day", "on most days", "on half of the days" or "on any day"."""
+    word, share = tokens[place], ""
+    is_denied = word.kind == "everyday" and place > 0 and tokens[place - 1].kind == "not"
+    rest = [token for token in (*tokens[: place - is_denied], *tokens[place + 1 :]) if token.kind != word.kind]
+    if word.value == "any":
+        return DayCount(1), rest
+    if word.kind == "mostdays":
+        share = "half" if word.value == "half" else "most"
+    return DayCount(None, share=share, negated=is_denied), rest
 
 
 def _without_streak(tokens: Sequence[Token]) -> list[Token]:
@@ -254,9 +245,9 @@ def _without(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]
     pair = tokens[place + 1 : place + 3]
     colours = [token for token in pair if token.kind in ("up", "down")]
     is_day = any(is_days(token) or token.text in DAYS for token in pair)
-    if len(pair) < 2 or tokens[place].kind != "not" or len(colours) != 1 or not is_day:
-        return None
-    return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
+    if tokens[place].kind == "not" and len(colours) == 1 and is_day:
+        return DayCount(1), [*tokens[: place + 1], *colours, *tokens[place + 3 :]]
+    return None
 
 
 def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -278,14 +269,11 @@ def _share_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
 
 def _begin(tokens: Sequence[Token], place: int) -> int:
     """The first of the words before a number that belong to its count: "on at least 3"."""
-    while place and _belongs_before(tokens[place - 1]):
+    while place and (tokens[place - 1].kind in BEFORE or tokens[place - 1].text in (*LEAST, *EXACT)):
+        if tokens[place - 1].text == "sous":  # "sous quinze jours" is within them
+            break
         place -= 1
     return place
-
-
-def _belongs_before(token: Token) -> bool:
-    """Example: "On at least"; but French "sous quinze jours" is within them."""
-    return (token.kind in BEFORE or token.text in (*LEAST, *EXACT)) and token.text != "sous"
 
 
 def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]] | None:
@@ -294,7 +282,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     if unit is None or any(token.kind == "average" for token in tokens[max(0, place - 2) : place]):
         return None
     after = unit + 1
-    while after < len(tokens) and (_belongs_behind(tokens[after]) or _is_run(tokens[after:])):
+    while after < len(tokens) and (_is_or_more(tokens[after]) or _is_run(tokens[after:])):
         after += 1
     before = _begin(tokens, place)
     around = [*tokens[before:place], *tokens[place + 1 : after]]
@@ -303,8 +291,8 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     behind = next((token.kind for token in tokens[after:] if token.kind != "the"), "")
     follows = behind in ("in", "this", "next")  # "for 10 days in December", "em pelo menos 3 dias da semana que vem"
     is_on = lead.kind == "in" and follows and not any(token.kind == "below" for token in around)
-    in_period = lead.kind == "during" and follows
-    if not in_period and not _is_counted(tokens, around, lead if lead.kind in SPAN and not is_on else None):
+    span = lead if lead.kind in SPAN and not is_on else None
+    if not (lead.kind == "during" and follows) and not _is_counted(tokens, around, span):
         return None
     directions = [token for token in around if token.kind in ("up", "down", "close", "rise", "fall")]
     head = [*tokens[: before - (lead.kind in SPAN)], *directions]  # "for 5 days in a row"
@@ -315,14 +303,9 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
 
 
 def _is_run(tokens: Sequence[Token]) -> bool:
-    """Example: "De alta seguidos", Japanese "続落", a fall and its repetition in one word."""
+    """Example: "In a row", "de alta seguidos", Spanish "3 días verdes"."""
     kinds = [token.kind for token in tokens[:4]]
-    return "in_a_row" in kinds[1:] and {*kinds[: kinds.index("in_a_row")]} <= BETWEEN
-
-
-def _belongs_behind(token: Token) -> bool:
-    """Example: "3 days in a row", "3 or more", Spanish "3 días verdes"."""
-    return token.kind == "in_a_row" or _is_or_more(token) or token.value in ("green", "red")
+    return tokens[0].value in COLOURS or ("in_a_row" in kinds and {*kinds[: kinds.index("in_a_row")]} <= BETWEEN)
 
 
 def _is_counted(tokens: Sequence[Token], around: Sequence[Token], span: Token | None) -> bool:
@@ -396,5 +379,4 @@ def _value(number: Token) -> float:
         return number.quantity
     if number.kind == "number":
         return readings(number.text)[0]
-    digits = re.match(r"\d*", number.text)
-    return float(digits[0] or 0) if digits else 0.0
+    return float("".join(re.findall(r"^\d+", number.text)) or 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS
@@ -31,22 +32,14 @@ def readings(raw: str) -> tuple[float, ...]:
         return (float(raw),)
     if INDIAN.fullmatch(raw):
         return (float(raw.replace(",", "")),)
-    match = GROUPS.fullmatch(raw)
-    if match:
-        return _grouped(raw, match[1])
     *groups, decimals = re.split(r"[.,']", raw)
-    if not groups:
-        return (float(raw),)
-    return (float("".join(groups) + "." + decimals),)
-
-
-def _grouped(raw: str, separator: str) -> tuple[float, ...]:
-    parts = raw.split(separator)
-    integer = float("".join(parts))
-    if len(parts) > 2 or separator == "'":
+    decimal = float(f"{''.join(groups)}.{decimals}") if groups else float(raw)
+    if not (match := GROUPS.fullmatch(raw)):
+        return (decimal,)
+    integer = float("".join(groups) + decimals)
+    if len(groups) > 1 or match[1] == "'":
         return (integer,)
-    decimal = float(".".join(parts))
-    return (decimal,) if parts[0] == "0" else (integer, decimal)
+    return (decimal,) if groups[0] == "0" else (integer, decimal)
 
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
@@ -180,12 +173,10 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
         continues = token.text[0] in POWERS and token.text[0] != "十" and place and tokens[place - 1].kind == "number"
         return (0, 0.0) if continues else (1, _chinese(token.text, 0.0))
     size, value = _words_at(tokens, place)
-    neighbours = {
-        neighbour.kind for neighbour in (*tokens[place - 1 : place], *tokens[place + size : place + size + 1])
-    }
-    is_factor = value > 1 and "fold" in neighbours  # "divided by three"
-    is_percent = place > 0 and tokens[place - 1].kind == "percent"  # Turkish "yüzde on"
+    before = tokens[place - 1].kind if place else ""
     kinds = [token.kind for token in tokens[place + size : place + size + 2]]
+    is_factor = value > 1 and "fold" in (before, *kinds[:1])  # "divided by three"
+    is_percent = before == "percent"  # Turkish "yüzde on"
     is_counting = bool(COUNTABLES.intersection(kinds[:1])) or kinds == ["next", "unit"]  # "prochains jours"
     if size == 1 and 0 < value < SMALL_LIMIT and not (is_counting or is_factor or is_percent):
         return 0, 0.0
@@ -200,7 +191,9 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
         return 0, 0.0
     for token in tokens[place + size :]:
         if token.text == "point" and size:
-            digits = _digits_at(tokens, place + size + 1)
+            behind = tokens[place + size + 1 :]  # "point seven five"
+            words = takewhile(lambda word: word.kind == "numword" and word.value in range(10), behind)
+            digits = "".join(f"{word.quantity:.0f}" for word in words)
             return size + bool(digits) + len(digits), total + current + float(f"0.{digits or 0}")
         if token.kind == "numword":
             is_joined = tokens[place + size - 1].kind == "and"
@@ -213,15 +206,6 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int, float]:
             break
         size += 1
     return size, total + current
-
-
-def _digits_at(tokens: Sequence[Token], place: int) -> str:
-    """The digits after "point": "seven five"."""
-    digits = ""
-    while place < len(tokens) and tokens[place].kind == "numword" and tokens[place].value in range(10):
-        digits += f"{tokens[place].quantity:.0f}"
-        place += 1
-    return digits
 
 
 def _continued(current: float, word: float) -> float:

@@ -63,21 +63,21 @@ def moves_within_day(tokens: Sequence[Token]) -> bool:
 
 def _is_within_day(tokens: Sequence[Token]) -> bool:
     """Example: "Lose 10k in a day before Christmas", "in one day this month"."""
-    if len(tokens) < 4 or tokens[0].kind not in ("in", "within") or not is_days(tokens[2]):
-        return False
-    is_one = tokens[1].kind == "a" or (tokens[1].kind in NUMBERS and tokens[1].text in ("1", "one"))
-    return is_one and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
+    is_in_day = len(tokens) > 3 and tokens[0].kind in ("in", "within") and is_days(tokens[2])
+    return is_in_day and _is_number_one(tokens[1]) and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
+
+
+def _is_number_one(token: Token) -> bool:
+    return token.kind == "a" or (token.kind in NUMBERS and token.text in ("1", "one"))
 
 
 def _moves_on_one_day(tokens: Sequence[Token]) -> bool:
     """Example: "A day with -8% in December", "un jour à plus de 5% cette semaine"."""
-    if not any(token.kind == "percent" for token in tokens):
-        return False
-    for place in range(len(tokens)):
-        size = _size_of_one_day(tokens, place)
-        if size and _is_within_period([*tokens[:place], *tokens[place + size :]]):
-            return True
-    return False
+    sizes = [(place, _size_of_one_day(tokens, place)) for place in range(len(tokens))]
+    is_percent = any(token.kind == "percent" for token in tokens)
+    return is_percent and any(
+        size and _is_within_period([*tokens[:place], *tokens[place + size :]]) for place, size in sizes
+    )
 
 
 def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
@@ -88,9 +88,8 @@ def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
         return int(bool({"in", "within"} & {*before}) or any(token.text in "+-−" for token in behind))
     unit = tokens[place + 1 : place + 2]
     is_day = any(is_days(token) or token.text in DAYS for token in unit)
-    is_one = word.kind == "a" or (word.kind in NUMBERS and word.text in ("1", "one"))
     around = {*before, *(token.kind for token in tokens[place + 2 : place + 3])}
-    return 2 * (is_one and is_day and not BESIDE_DATE & around)
+    return 2 * (_is_number_one(word) and is_day and not BESIDE_DATE & around)
 
 
 def _names_large_day(tokens: Sequence[Token]) -> bool:
@@ -105,38 +104,21 @@ def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
     rest = _without_coloured_day(tokens)
     if rest is not None:
         return rest
-    if _never_closes(tokens) or _ever_closes(tokens) or _names_daily_close(tokens) or _names_a_close(tokens):
-        return [_as_close(tokens, place) for place, token in enumerate(tokens) if token.kind != "ever"]
-    return None
-
-
-def _as_close(tokens: Sequence[Token], place: int) -> Token:
-    is_daily = (tokens[place].kind, tokens[place].value) == ("eo", "day")
-    is_close = is_daily or _is_close(tokens, place)
-    return replace(tokens[place], kind="close", value=None) if is_close else tokens[place]
-
-
-def _never_closes(tokens: Sequence[Token]) -> bool:
-    """Example: "Never closes below 90k", Italian "non chiuderà mai sotto 90k"."""
     kinds = {token.kind for token in tokens}
+    closes = [place for place in range(len(tokens)) if _is_close(tokens, place)]
     is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
-    return is_never and "close" in kinds
+    is_denied = is_never and "close" in kinds  # "never closes below 90k", Italian "non chiuderà mai sotto 90k"
+    is_once = "ever" in kinds or (closes and _names_a_close(tokens, closes[0]))
+    if not is_denied and not (kinds & {"above", "below"} and ((closes and is_once) or _names_daily_close(tokens))):
+        return None
+    words = [(token, place in closes or _is_daily(token)) for place, token in enumerate(tokens) if token.kind != "ever"]
+    return [replace(token, kind="close", value=None) if is_close else token for token, is_close in words]
 
 
-def _ever_closes(tokens: Sequence[Token]) -> bool:
-    """Example: "Closes above 95k at least once"."""
-    return any(token.kind == "ever" for token in tokens) and _has_side(tokens) and _place_of_close(tokens) is not None
-
-
-def _names_a_close(tokens: Sequence[Token]) -> bool:
+def _names_a_close(tokens: Sequence[Token], place: int) -> bool:
     """Example: "A close above 100k before Christmas", "any btc close below 90k this month"."""
-    place = _place_of_close(tokens)
     before = [token for token in tokens[:place] if token.kind not in BESIDE_DAY or _is_one(token)]
-    return bool(place and before) and _is_one(before[-1]) and _has_side(tokens) and _is_within_period(tokens)
-
-
-def _place_of_close(tokens: Sequence[Token]) -> int | None:
-    return next((place for place in range(len(tokens)) if _is_close(tokens, place)), None)
+    return bool(before) and _is_one(before[-1]) and _is_within_period(tokens)
 
 
 def _is_close(tokens: Sequence[Token], place: int) -> bool:
@@ -145,14 +127,14 @@ def _is_close(tokens: Sequence[Token], place: int) -> bool:
     return is_of_asset or tokens[place].kind == "close"
 
 
-def _has_side(tokens: Sequence[Token]) -> bool:
-    return any(token.kind in ("above", "below") for token in tokens)
+def _is_daily(token: Token) -> bool:
+    return (token.kind, token.value) == ("eo", "day")
 
 
 def _names_daily_close(tokens: Sequence[Token]) -> bool:
     """Example: "A daily close below 92k before December", "daily close above 96k this week"."""
-    place = next((place for place, token in enumerate(tokens) if (token.kind, token.value) == ("eo", "day")), None)
-    if place is None or not _has_side(tokens):
+    place = next((place for place, token in enumerate(tokens) if _is_daily(token)), None)
+    if place is None:
         return False
     kinds = {token.kind for token in tokens[place:]}
     is_longer = any(token.kind == "unit" and not is_days(token) and token.value != "hour" for token in tokens[place:])
@@ -216,20 +198,14 @@ def _is_candle(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     """Example: "For more than a week", "less than a day"; but "in less than 3 hours" is a deadline."""
-    before = tokens[place - 1] if place else Token("", "")
-    kinds = [token.kind for token in tokens[place + 1 : place + 4] if token.kind != "the"]
-    if (
-        tokens[place].kind not in ("above", "below")
-        or tokens[place].text in OVER_TIME
-        or before.kind in SPAN - {"during"}
-    ):
+    before = tokens[place - 1].kind if place else ""
+    if tokens[place].kind not in ("above", "below") or tokens[place].text in OVER_TIME or before in SPAN - {"during"}:
         return False
-    is_length = kinds[:1] in (["number"], ["numword"], ["a"]) and kinds[1:2] == ["unit"]
-    others = [token for token in tokens[:place] if token.kind in ("above", "below")]
-    behind = [token for token in tokens[place + 3 :] if token.kind in ("above", "below")]
-    unit = next((token for token in tokens[place + 2 : place + 4] if token.kind == "unit"), None)
-    is_day = unit is not None and is_days(unit) and kinds[0] != "a"
-    return is_length and not is_day and bool(others or behind or before.kind == "during")
+    number, unit, *_ = [token for token in tokens[place + 1 : place + 4] if token.kind != "the"] + 2 * [Token("", "")]
+    is_length = number.kind in ("number", "numword", "a") and unit.kind == "unit"
+    is_counted = is_days(unit) and number.kind != "a"
+    others = {token.kind for token in (*tokens[:place], *tokens[place + 3 :])}
+    return is_length and not is_counted and (before == "during" or not others.isdisjoint({"above", "below"}))
 
 
 def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
