@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from service.questions.circumstances import Circumstances
@@ -58,8 +58,6 @@ def with_dates(
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not is_near(day, spot, LARGEST_RATIO):
             return [*before, Token("nth", f"{day}th")]
-    if last.kind == "number" and "holiday" in kinds and kinds <= {"holiday"} | ARTICLES | LIMITS:
-        return before  # "avant le réveillon du 31"
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
     is_whole = hour < MOST_HOURS and hour == int(hour)
     if is_whole and [token.value for token in before] == ["at"] and earlier.deadline.time() != DAY_END:
@@ -142,10 +140,9 @@ def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
     kinds = [token.kind for token in tokens]
     if "month" in kinds or not any(pair in (("ordinal", "unit"), ("nth", "unit")) for pair in pairwise(kinds)):
         return tokens
-    place = kinds.index("unit")
+    after = kinds.index("unit") + 1
     month = Token("month", f"{earlier.deadline:%B}".lower(), float(earlier.deadline.month))
-    is_week = tokens[place].value == "week"
-    return [*tokens[: place + 1], month, *tokens[place + 1 :]] if is_week else tokens
+    return [*tokens[:after], month, *tokens[after:]] if tokens[after - 1].value == "week" else tokens
 
 
 def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[Token]:
@@ -155,15 +152,11 @@ def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[T
     if len(units) != 1 or units[0].kind != "unit" or not isinstance(earlier.kind, LastPrice | Comparison | Relative):
         return []
     until, today = earlier.deadline.date(), now.date()
-    monday = today - today.weekday() * DAY
-    distances = {
-        "week": (until - monday).days // 7,
-        "month": 12 * (until.year - today.year) + until.month - today.month,
-    }
-    if any(token.value == "all" for token in tokens):  # "and the whole year?"
-        distances["year"] = until.year - today.year
-    words = {0: "this", 1: "next"}
-    return [Token(word, word), *units] if (word := words.get(distances.get(str(units[0].value), -1))) else []
+    years, is_whole = until.year - today.year, any(token.value == "all" for token in tokens)  # "and the whole year?"
+    weeks, months = (until - today + today.weekday() * DAY).days // 7, 12 * years + until.month - today.month
+    distances = {"week": weeks, "month": months, **({"year": years} if is_whole else {})}
+    word = {0: "this", 1: "next"}.get(distances.get(str(units[0].value), -1))
+    return [Token(word, word), *units] if word else []
 
 
 def _in_later_year(tokens: list[Token], earlier: Question, now: datetime, notes: list[Assumption]) -> list[Token]:
@@ -192,10 +185,7 @@ def _with_time(
     if clock is None and not dates and any(token.kind == "zone" for token in plain):  # "Madrid time, I mean"
         return [day, Token("clock", f"{until:%H:%M}"), *plain] if until.time() != DAY_END else tokens
     if clock is not None and not dates:
-        is_half = any(token.kind == "daypart" or token.value in ("am", "pm") for token in tokens)
-        if is_half or clock.at >= time(12) or not time(12) < until.time() < DAY_END:
-            return [day, *tokens]  # "at 21:00?"
-        return [day, Token("clock", f"{clock.at.hour + 12}:{clock.at:%M}"), *others]  # "9 o'clock?" after "at 20:00?"
+        return [day, *tokens]  # "at 21:00?"
     is_day = len(dates) == 1 and not dates[0].dates.exact and dates[0].dates.end - dates[0].dates.start <= DAY
     if clock is not None or not is_day or until.time() == DAY_END:
         return plain if dates else tokens

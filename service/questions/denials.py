@@ -41,8 +41,6 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
     """The tokens without what is denied beside its opposite: "rise, not fall", "not close, touch"."""
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
-    if len(denials) > 1 and tokens[denials[0]].text in NOES:
-        denials = denials[1:]  # "no, I mean touch it, not close"
     for some, others in OPPOSITES:
         places = [place for place, token in enumerate(tokens) if token.kind in some | others]
         is_pair = len(places) == 2 and len({tokens[place].kind in some for place in places}) == 2
@@ -89,15 +87,14 @@ def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
     gap = [token.kind for token in tokens[amounts[0].after : amounts[1].first]] if len(amounts) == 2 else []
-    if len(earlier.levels) == 2 and gap in (["to"], ["by"], ["until"]):
-        return tokens
-    if len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
+    is_range = len(earlier.levels) == 2 and gap in (["to"], ["by"], ["until"])
+    if is_range or len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after
-    rest = [token for token in [*tokens[: denials[0].first], *tokens[end:]] if token.kind not in DENIAL_KINDS]
-    rest = [token for token in rest if token.value != EXCHANGE]
-    others = [other for other in earlier.levels if other != level]
-    return [*rest, *(token for other in others for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
+    others = [*tokens[: denials[0].first], *tokens[end:]]
+    rest = [token for token in others if token.kind not in DENIAL_KINDS and token.value != EXCHANGE]
+    ends = [other for other in earlier.levels if other != level]
+    return [*rest, *(token for other in ends for token in (Token("and", ""), Token("number", f"{other:.10g}")))]
 
 
 def without_denied_size(tokens: list[Token], earlier: Question) -> list[Token]:

@@ -81,8 +81,8 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
 
 def _anchor(tokens: Sequence[Token], span: Span, language: Language, *, is_only: bool) -> int | None:
     """The place of the comparison that this date follows; None where the date is that of the question itself."""
-    behind = tokens[span.after] if span.after < len(tokens) else Token("", "")
     after = span.after
+    behind, second, *_ = [*tokens[after : after + 2], Token("", ""), Token("", "")]
     while after < len(tokens) and tokens[after].kind in ("the", "close", "price"):
         after += 1
     if after < len(tokens) and tokens[after].text.startswith(AFTERWARDS) and tokens[after].kind != "before":
@@ -99,11 +99,10 @@ def _anchor(tokens: Sequence[Token], span: Span, language: Language, *, is_only:
     word = tokens[place]
     if word.kind in THAN or (word.text in QUE and not is_only and place):
         return place
-    possessive = tokens[span.after + 1] if behind.kind == "filler" and span.after + 1 < len(tokens) else behind
-    is_price = bool(PRICES & {*between, possessive.kind}) or word.text.endswith((" als", " than", " que"))
-    if word.kind not in ("above", "below", "exceed") or "now" in between:
-        return None
-    return place if is_price or (word.text not in OVER_TIME and not is_only) else None
+    possessive = second.kind if behind.kind == "filler" else behind.kind
+    is_price = bool(PRICES & {*between, possessive}) or word.text.endswith((" als", " than", " que"))
+    is_side = word.kind in ("above", "below", "exceed") and "now" not in between
+    return place if is_side and (is_price or (word.text not in OVER_TIME and not is_only)) else None
 
 
 def of_period(clause: Clause, deadline: Deadline, asset: str) -> Earlier | None:
@@ -124,10 +123,9 @@ def compared(clause: Clause, earlier: Earlier, criterion: Criterion, deadline: D
     sign = earlier.sign or clause.direction_at(None) or int(clause.is_above) - int(clause.is_below)
     if not sign:
         raise invalid(f"Say whether the later price is to be higher or lower. {HOW}")
-    at = _before(earlier, deadline.at)
-    negated = criterion.negated
     notes = criterion.notes if criterion.comparator == "up" else ()  # "up or down: YES means up"
-    return Criterion(Comparison.of(sign), earlier=at, negated=negated, notes=notes)
+    at = _before(earlier, deadline.at)
+    return Criterion(Comparison.of(sign), earlier=at, negated=criterion.negated, notes=notes)
 
 
 def _before(earlier: Earlier, deadline: datetime) -> datetime:

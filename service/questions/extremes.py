@@ -76,10 +76,10 @@ def with_extremes(tokens: Sequence[Token], setting: Setting, language: Language)
             "Several highs or lows are named. Ask about one of them, or about the range between two.", "several"
         )
     for extreme in reversed(extremes):
-        level, note = _priced(extreme, setting)
+        level, note = (_opening if extreme.side == "open" else _extreme)(extreme, setting)
         side = [BROKEN[extreme.side]] if breaks and extreme.side in BROKEN else []
         names = [token for token in result[extreme.first : extreme.after] if token.kind == "asset"]
-        result[extreme.first : extreme.after] = [*names, *side, *read(f"${level:.10f}")[1]]
+        result[extreme.first : extreme.after] = [*names, *side, *read(f"${checked(level, setting.spot):.10f}")[1]]
         notes.insert(0, note)
     return (result, tuple(notes)) if notes else (plain, ())
 
@@ -89,13 +89,8 @@ def may_have_extreme(tokens: Sequence[Token]) -> bool:
     return any(side_of(token) or token.kind == "record" for token in tokens)
 
 
-def _is_of_unit(token: Token) -> bool:
-    """Example: "máximo de la semana", which is that of the last one where "pasada" follows."""
-    return token.kind == "record" and str(token.value).partition(":")[2] in UNITS
-
-
 def _with_units(tokens: Sequence[Token], language: Language) -> list[Token]:
-    """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high.
+    """The tokens with a "high of the week" beside "last" or "next" as two: the week and its high, "la semana pasada".
 
     So is Russian "обновит максимум прошлой недели", a new high of the week before.
     """
@@ -106,9 +101,9 @@ def _with_units(tokens: Sequence[Token], language: Language) -> list[Token]:
         is_of_last = behind[:2] == ["last", "unit"] and "month" not in behind and language.name == "Russian"
         if token.kind == "record" and token.value in EXTREMES and is_of_last:
             result[place : place + 1] = [Token("break", token.text), Token("filler", token.text, token.value)]
-        if not _is_of_unit(token):
-            continue
         side, _, unit = str(token.value).partition(":")
+        if token.kind != "record" or unit not in UNITS:
+            continue
         pair = [Token("unit", unit, unit), Token("filler", "of", side)]
         if place + 1 < len(tokens) and tokens[place + 1].kind in ("last", "next"):
             result[place : place + 2] = [tokens[place + 1], *pair]
@@ -171,14 +166,8 @@ def _begun(words: Sequence[Token], dates: DateRange, side: str, now: datetime, l
     raise invalid(f"The prices of {dates.start:%Y-%m-%d} are still to come. Name the level in USD.", "level")
 
 
-def _priced(extreme: Extreme, setting: Setting) -> tuple[float, str]:
-    """The price in USD and a note that says where it comes from."""
-    level, note = (_opening if extreme.side == "open" else _extreme)(extreme, setting)
-    return checked(level, setting.spot), note
-
-
 def _opening(extreme: Extreme, setting: Setting) -> tuple[float, str]:
-    """The last price before the period."""
+    """The last price before the period, and a note that says where it comes from."""
     start, name = extreme.dates.start, asset_of(setting.asset).name
     closes = setting.closes([int(start.timestamp())])
     if closes is None:
@@ -253,11 +242,9 @@ def _as_path(tokens: Sequence[Token], place: int, *, postpositions: bool) -> Tok
 def _with_width(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with a high and a low, joined by "and", as a range where there is a percentage."""
     places = [place for place, token in enumerate(tokens) if side_of(token) in EXTREMES]
-    if len(places) != 2 or not any(token.kind == "percent" for token in tokens):
+    is_pair = len(places) == 2 and {side_of(tokens[place]) for place in places} == EXTREMES
+    is_joined = is_pair and any(token.kind == "and" for token in tokens[places[0] : places[1]])
+    if not is_joined or not any(token.kind == "percent" for token in tokens):
         return list(tokens)
-    first, last = places
-    is_joined = any(token.kind == "and" for token in tokens[first:last])
-    if not is_joined or side_of(tokens[first]) == side_of(tokens[last]):
-        return list(tokens)
-    before = [token for token in tokens[:first] if token.kind != "between"]
-    return [*before, Token("width", "range"), *tokens[last + 1 :]]
+    before = [token for token in tokens[: places[0]] if token.kind != "between"]
+    return [*before, Token("width", "range"), *tokens[places[1] + 1 :]]

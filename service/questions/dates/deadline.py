@@ -94,14 +94,17 @@ def find_deadline(
     else:
         return Deadline((now + DEFAULT).replace(microsecond=0), rest, is_named=False)
     _refuse_unanswerable(at, now)
+    notes = [*(clock.notes if clock else ()), *(_notes_of_choice(chosen, candidates, now) if chosen else ())]
+    is_day = at.time() == DAY_END and (clock is None or not clock.is_day_end)
     names_year = chosen is not None and _names_year(plain, chosen.span)
-    notes = _notes(candidates, chosen, clock, at, now, names_year=names_year)
+    text = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
+    assumptions = _assumptions(notes, text, is_year_assumed=not names_year and at - now > NEARLY_A_YEAR)
     if any(token.kind == "fiscal" for token in plain):
-        notes = (*notes, Assumption("Years and quarters are those of the calendar.", "deadline"))
+        assumptions.append(Assumption("Years and quarters are those of the calendar.", "deadline"))
     start = chosen.start(now) if chosen else None
     is_limit = clock is not None and (bool(clock.preposition) or clock.at != DAY_END)
     since = _since(plain, chosen, today) if chosen and not is_limit else None
-    return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, notes)
+    return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, tuple(assumptions))
 
 
 def _names_year(tokens: Sequence[Token], span: Span) -> bool:
@@ -142,32 +145,18 @@ def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
 
 
-def _notes(
-    candidates: Sequence[Candidate],
-    chosen: Candidate | None,
-    clock: Clock | None,
-    at: datetime,
-    now: datetime,
-    *,
-    names_year: bool,
-) -> tuple[str, ...]:
-    """What the reader of the question should check about its deadline."""
-    notes = list(clock.notes) if clock else []
-    if chosen is not None:
-        notes += [chosen.span.dates.note, *_notes_of_choice(chosen, candidates, now)]
-    is_day = at.time() == DAY_END and (clock is None or not clock.is_day_end)
-    text = f"{at:%Y-%m-%d}" if is_day else f"{at:%Y-%m-%d %H:%M} UTC"
+def _assumptions(notes: Sequence[str], text: str, *, is_year_assumed: bool) -> list[str]:
+    """What the reader of the question should check about its deadline, which is written as `text`."""
     specific = [note for note in dict.fromkeys(notes) if note and note != UNSURE_NOTE]
-    is_year_assumed = not names_year and at - now > NEARLY_A_YEAR
     if (UNSURE_NOTE in notes or is_year_assumed) and not any("{deadline}" in note for note in specific):
         specific.append(UNSURE_NOTE)
     code = "deadline" if any(notes) else "year"
-    return tuple(Assumption(note.format(deadline=text), code) for note in specific)
+    return [Assumption(note.format(deadline=text), code) for note in specific]
 
 
 def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
-    """Notes of a period, which may be meant up to its begin or its end, and of dates that were left out."""
-    dates, notes = chosen.span.dates, []
+    """Notes of a date, of a period, which may be meant up to its begin or its end, and of dates that were left out."""
+    dates, notes = chosen.span.dates, [chosen.span.dates.note]
     if dates.is_period:
         is_unsure = chosen.word.kind == "by" or (chosen.is_exclusive and dates.start <= now)
     else:
@@ -289,7 +278,7 @@ def _without(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[T
 
 def _run_from(candidates: Sequence[Candidate], now: datetime, days: int | None) -> Candidate | None:
     """The days of "3 green days in a row starting tomorrow"; None where another date is named."""
-    if days is None or len(candidates) != 1 or candidates[0].word.kind != "from" or candidates[0].is_past(now):
+    if days is None or len(candidates) != 1 or candidates[0].word.kind != "from" or candidates[0].end(now) <= now:
         return None
     dates = candidates[0].span.dates
     dates = replace(dates, end=dates.start + days * DAY - timedelta(seconds=1), note=UNSURE_NOTE)
@@ -299,7 +288,7 @@ def _run_from(candidates: Sequence[Candidate], now: datetime, days: int | None) 
 def _chosen(candidates: Sequence[Candidate], now: datetime, is_strict: bool) -> Candidate | None:
     """The date that is most strongly the deadline and not past, the first of equals; None if there is none."""
     options = [candidate for candidate in candidates if candidate.strength > 0 and not candidate.is_after]
-    future = [candidate for candidate in options if not candidate.is_past(now)]
+    future = [candidate for candidate in options if candidate.end(now) > now]
     if is_strict and options and not future:
         raise _past(now)
     is_open = any(
@@ -376,6 +365,3 @@ class Candidate:
         """The first instant of a coming period in which something is to happen; None for a date up to which it is."""
         dates = self.span.dates
         return dates.start if dates.is_period and dates.start > now and not self.is_limit else None
-
-    def is_past(self, now: datetime) -> bool:
-        return self.span.is_past or self.end(now) <= now

@@ -49,16 +49,14 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     # end of December, December 2026, next December
     ("part? near? unit:monthly? month year?", named.month_name),
     ("month monthly? part? year?", named.month_name),
-    ("year month", named.month_name),
     ("month near:next|last", named.month_name),
+    ("year month", named.month_name),
     # Q1 2027, 2027 Q1, 1Q27, the first quarter of 2027, H1
-    ("part? q which:small year?", named.quarter_or_half),
-    ("part? year q which:small", named.quarter_or_half),
+    ("part? year? q which:small year?", named.quarter_or_half),
     ("part? which:small q year?", named.quarter_or_half),
-    ("part? which:ordinal|nth quarter year?", named.quarter_or_half),
+    ("part? which:ordinal|nth quarter|halfyear year?", named.quarter_or_half),
     ("which:small dot quarter year?", named.quarter_or_half),
     ("part? h which:small year?", named.quarter_or_half),
-    ("part? which:ordinal|nth halfyear year?", named.quarter_or_half),
     # 2027, end of 2027, the year 2027
     ("part? yearly? year yearly? part?", named.whole_year),
     # this week, end of next month, next year's end, "close the month above …"
@@ -70,14 +68,11 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("whole:unit which:ordinal|nth|last member:weekday|weekend|unit", counted.member_of_unit),
     ("near? unit:monthly day:day quote suffix:word|filler?", named.day_of_month),
     ("unit near!", counted.unit),
-    ("part near? unit", counted.unit),
-    ("part unit near", counted.unit),
+    ("part near? unit near?", counted.unit),
     ("unit part", counted.unit),
     ("closed", counted.unit),  # "close the month above …": this month
     # EOY, EOY 2027, end of day Friday
-    ("eo year?", counted.end_of_unit),
-    ("near unit? eo", counted.end_of_unit),
-    ("year unit? eo", counted.end_of_unit),
+    ("near? year? unit? eo year?", counted.end_of_unit),
     # today, Friday, next Friday, Friday next week, Friday week, the weekend, French "la journée de demain"
     ("end? daily? rel", counted.relative_day),
     ("end? daily? near? weekday", counted.weekday),
@@ -109,9 +104,8 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("count:count|numword|a dash|or|list many:count|numword unit!", counted.some_units),
     ("in|within|during|by? a? unit! or|and many:count|numword", counted.some_units),
     ("in|within|during few:slash unit!", counted.some_units),
-    ("count:count|a unit! later", counted.duration),
+    ("count:count|a unit! later|ago", counted.duration),
     ("a unit! within", counted.duration),
-    ("count:count|a unit! ago", counted.duration),
     ("ago count:count|a unit", counted.duration),
     ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
     ("in|within|during|by? next? count:count|a? unit and? a? half", counted.duration),

@@ -111,13 +111,11 @@ def day_of_month(match: Match, today: Today) -> DateRange | None:
 
 def weekday_and_day(match: Match, today: Today) -> DateRange | None:
     """Example: "Friday the 13th": the next Friday that is a 13th; a bare number must be that of the coming weeks."""
-    weekday, monthday = int(match["weekday"].quantity), number(match["day"])
-    days = MANY_DAYS if match["day"].kind == "nth" else FEW_DAYS
-    candidates = (today.date + timedelta(days=offset) for offset in range(days))
-    for candidate in candidates:
-        if (candidate.weekday(), candidate.day) == (weekday, monthday):
-            dates = periods.day(candidate)
-            return dates if match["day"].kind == "nth" else periods.unsure(dates)
+    named, is_nth = (int(match["weekday"].quantity), number(match["day"])), match["day"].kind == "nth"
+    for days in range(MANY_DAYS if is_nth else FEW_DAYS):
+        candidate = today.date + timedelta(days=days)
+        if (candidate.weekday(), candidate.day) == named:
+            return periods.day(candidate) if is_nth else periods.unsure(periods.day(candidate))
     return None
 
 
@@ -167,11 +165,8 @@ def holiday_week(match: Match, today: Today) -> DateRange:
 
 def holiday_weekend(match: Match, today: Today) -> DateRange:
     """Example: "Thanksgiving weekend": its Sunday, or the Monday or Tuesday after it that is the holiday itself."""
-    holiday_date = holiday(match, today).start.date()
-    sunday = holiday_date + timedelta(days=6 - holiday_date.weekday())
-    return periods.unsure(
-        periods.between(holiday_date, holiday_date) if holiday_date.weekday() < WEDNESDAY else periods.weekend(sunday)
-    )
+    first = holiday(match, today).start.date()
+    return periods.unsure(periods.day(first) if first.weekday() < WEDNESDAY else periods.weekend(first))
 
 
 def season(match: Match, today: Today) -> DateRange:

@@ -139,20 +139,10 @@ def _more_roles(token: Token) -> set[str]:
 
 def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
     token = tokens[place]
-    unit_roles = set(UNIT_ROLES.get(str(token.value), ()))
-    if token.text in PLURALS:
-        unit_roles.add("units")
-    if token.text == "h":
-        unit_roles.add("h")
-    if _is_closed(tokens, place):
-        unit_roles.add("closed")
-    return unit_roles
-
-
-def _is_closed(tokens: Sequence[Token], place: int) -> bool:
-    """Whether the unit is the object of a verb of closing: "close the month above …"."""
     before = [token.kind for token in tokens[max(0, place - 6) : place] if token.kind != "the"]
-    return "close" in before and before[-1] not in {"number", "a", "end", *NEAR_KINDS}
+    is_closed = "close" in before and before[-1] not in {"number", "a", "end", *NEAR_KINDS}  # "close the month above …"
+    others = {"units": token.text in PLURALS, "h": token.text == "h", "closed": is_closed}
+    return {*UNIT_ROLES.get(str(token.value), ()), *(role for role, holds in others.items() if holds)}
 
 
 def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from service.questions.dates.matching import GAPS, Span, spans
 from service.questions.dates.reading import Today, units_ahead
@@ -20,7 +21,7 @@ REACH, MOST_YEARS = 8, 3
 
 def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
     """The tokens with the number of the year behind the date that "next year" stands beside, before or after it."""
-    result, places = list(tokens), [place for place in range(len(tokens) - 1) if _names_year(tokens[place : place + 2])]
+    result, places = list(tokens), [place for place, pair in enumerate(pairwise(tokens)) if _names_year(pair)]
     for place in reversed(places[:MOST_YEARS]):
         match = {token.kind: token for token in result[place : place + 2]}
         if "this" in match and any(token.value in PAST for token in result[max(0, place - REACH) : place + REACH]):
@@ -32,36 +33,26 @@ def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
 
 def _names_year(pair: Sequence[Token]) -> bool:
     """Example: "Next year", "l'année prochaine"."""
-    kinds = {token.kind for token in pair}
-    return bool(NEAR_KINDS & kinds) and any(token.kind == "unit" and token.value == "year" for token in pair)
+    words = {(token.kind, token.value) for token in pair}
+    return ("unit", "year") in words and any(kind in NEAR_KINDS for kind, _ in words)
 
 
 def _dated(before: list[Token], behind: list[Token], year: int, today: Today) -> list[Token] | None:
     """The tokens with the year in the last date before, else in the first date behind; None without such a date."""
-    rest, window = before[:-REACH], before[-REACH:]
-    for span in spans(window, today)[-1:]:
-        if _may_take_year(window, span) and _is_gap(window[span.after :]):
-            return [*rest, *_with_year(window, span, year), *behind]
-    window, rest = behind[:REACH], behind[REACH:]
-    for span in spans(window, today)[:1]:
-        if _may_take_year(window, span) and _is_gap(window[: span.first]):
-            return [*before, *_with_year(window, span, year), *rest]
+    for window, is_before in ((before[-REACH:], True), (behind[:REACH], False)):
+        dates = spans(window, today)
+        for span in dates[-1:] if is_before else dates[:1]:
+            words, gap = window[span.first : span.after], window[span.after :] if is_before else window[: span.first]
+            is_yearless = bool(YEARLESS_KINDS & {token.kind for token in words}) and not any(map(is_year, words))
+            if is_yearless and all(token.kind in GAPS for token in gap):
+                dated = _with_year(window, span, year)
+                return [*before[:-REACH], *dated, *behind] if is_before else [*before, *dated, *behind[REACH:]]
     return None
-
-
-def _may_take_year(tokens: Sequence[Token], span: Span) -> bool:
-    words = tokens[span.first : span.after]
-    is_dated = any(is_year(token) for token in words)
-    return not is_dated and bool(YEARLESS_KINDS & {token.kind for token in words})
 
 
 def is_year(token: Token) -> bool:
     """Whether a token of a date names its year."""
     return token.kind == "shortyear" or "年" in token.text or (token.kind == "number" and len(token.text) == 4)
-
-
-def _is_gap(tokens: Sequence[Token]) -> bool:
-    return all(token.kind in GAPS for token in tokens)
 
 
 def _with_year(tokens: list[Token], span: Span, year: int) -> list[Token]:
