@@ -48,10 +48,7 @@ DAY_KINDS = ARTICLES | {"rel", "weekday", "nth", "month", "iso", "date", "number
 def with_dates(
     tokens: list[Token], earlier: Question, circumstances: Circumstances, notes: list[Assumption]
 ) -> list[Token]:
-    """The tokens with the parts of a date that the earlier deadline says, and notes about them.
-
-    Examples: "the 12th" for "el 12", "2026-12-04 at 21:00" for "at 21:00?", on a Saturday "next Saturday".
-    """
+    """The tokens with the parts of a date that the earlier deadline says, and notes about them."""
     *before, last = _spoken(tokens) or [Token("mark", "")]
     kinds, today = {token.kind for token in before}, circumstances.now.date()
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:

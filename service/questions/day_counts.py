@@ -196,7 +196,7 @@ def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]]
     days = place if _is_nth_day(tokens[place]) else place + 1
     while days < len(tokens) and days > place and tokens[days].kind in ("the", "filler", "to"):
         days += 1
-    if days >= len(tokens) or not (days == place or is_days(tokens[days])):
+    if days == len(tokens) or not (days == place or is_days(tokens[days])):
         return None
     first = place
     while first and tokens[first - 1].kind in ("the", "and", "a", "approx"):
@@ -207,7 +207,7 @@ def _all_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token]]
     is_next = behind and first > 0 and tokens[first - 1].kind == "next"  # the deadline as well: "接下来三天都"
     start = days + 1 if is_next else first - (is_all and not behind)
     rest = [*tokens[:start], *tokens[days + 1 : end], *tokens[end + behind :]]
-    is_coloured = any(token.value in ("green", "red") for token in rest)
+    is_coloured = any(token.value in COLOURS for token in rest)
     has_period = any(token.kind == "unit" and not is_days(token) for token in rest)
     if not is_all and not (first < place and is_coloured and has_period):
         return None

@@ -80,14 +80,11 @@ def without_denied_name(tokens: list[Token], language: Language) -> list[Token]:
 
 
 def without_denied_level(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays.
-
-    "No, 1900 to 2300" denies nothing of the earlier range.
-    """
+    """The tokens without an earlier level that is replaced: "not 60k but 55k"; the other end of a range stays."""
     amounts, kinds = find_amounts(tokens), {token.kind for token in tokens}
     denials = [amount for amount in amounts if amount.value(earlier.spot) in earlier.levels]
     gap = [token.kind for token in tokens[amounts[0].after : amounts[1].first]] if len(amounts) == 2 else []
-    is_range = len(earlier.levels) == 2 and gap in (["to"], ["by"], ["until"])
+    is_range = len(earlier.levels) == 2 and gap in (["to"], ["by"], ["until"])  # "no, 1900 to 2300"
     if is_range or len(amounts) != 2 or len(denials) != 1 or kinds & {"or", "between", "unit"}:
         return tokens
     level, end = denials[0].value(earlier.spot), denials[0].after

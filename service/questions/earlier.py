@@ -56,10 +56,7 @@ class Earlier:
 
 
 def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> tuple[Earlier | None, list[Token]]:
-    """The instant that the price at the deadline is compared with, if any, and the other tokens.
-
-    The present price is none: "higher than today" is to be up.
-    """
+    """The instant that the price at the deadline is compared with, if any, and the other tokens."""
     words = with_units(tokens)
     dates = spans(words, Today(now, day_first=not language.month_first))
     for span in dates:
@@ -70,7 +67,7 @@ def find_earlier(tokens: Sequence[Token], now: datetime, language: Language) -> 
         while after < len(words) and words[after].kind in BEHIND:
             after += 1
         sign, first, after = SIDES.get(words[anchor].kind, 0), min(anchor, span.first), max(anchor + 1, after)
-        if words[span.first].kind == "rel" and words[span.first].value == 0:
+        if words[span.first].kind == "rel" and words[span.first].value == 0:  # "higher than today" is to be up
             side = [replace(words[anchor], kind="up" if sign > 0 else "down")] if sign else []
             return None, [*words[:first], *side, *words[after:]]
         kinds = {token.kind for token in words[span.first : span.after]}

@@ -48,10 +48,7 @@ SIDES = {"above": "high", "exceed": "high", "below": "low"}
 
 
 class Extreme(NamedTuple):
-    """The tokens from `first` up to but not including `after`, which name a price of these dates.
-
-    `side` is "high", "low" or "open".
-    """
+    """The tokens from `first` up to but not including `after`: the "high", "low" or "open" of these dates (`side`)."""
 
     first: int
     after: int
@@ -205,10 +202,7 @@ def side_of(token: Token) -> str:
 
 
 def with_paths(tokens: Sequence[Token], *, postpositions: bool = False) -> list[Token]:
-    """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them.
-
-    "The difference between the high and the low" of a percentage is a range.
-    """
+    """The tokens with what "a high above 100k" takes: one moment above it, and "a low above 100k" all of them."""
     result = _with_width(tokens)
     for place in range(len(result)):
         result[place] = _as_path(result, place, postpositions=postpositions)

@@ -121,8 +121,7 @@ def beyond_record(setting: Setting, side: str, *, by_close: bool) -> Criterion |
     extreme = max(record.high, setting.spot) if side == "high" else min(record.low, setting.spot)
     return _beyond(setting, side, extreme, by_close=by_close).noted(
         f"The {side}est price of {asset_of(setting.asset).name} stored since {record.since:%Y-%m-%d} is "
-        f"{price(extreme)} USD. "
-        "Earlier prices are not known."
+        f"{price(extreme)} USD. Earlier prices are not known."
     )
 
 
@@ -131,8 +130,7 @@ def _of_period(setting: Setting, side: str, since: datetime, *, by_close: bool) 
     bars, name = setting.history.hourly(setting.asset, since), asset_of(setting.asset).name
     if not reaches_back(setting, bars, since):
         raise invalid(f"The prices of {name} since {since:%Y-%m-%d} are not stored. Name the level in USD.", "level")
-    prices = [setting.spot, *(bars.high if side == "high" else bars.low).tolist()]
-    extreme = max(prices) if side == "high" else min(prices)
+    extreme = max(setting.spot, *bars.high.tolist()) if side == "high" else min(setting.spot, *bars.low.tolist())
     return _beyond(setting, side, extreme, by_close=by_close).noted(
         f"The {side}est price of {name} since {since:%Y-%m-%d} is {price(extreme)} USD."
     )

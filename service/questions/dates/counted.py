@@ -1,7 +1,4 @@
-"""Dates counted from today: this and next week, weekdays, "in three days", EOY.
-
-Each function takes the matched tokens under the names that its rule in `rules` gives them.
-"""
+"""Dates counted from today: this and next week, weekdays, "in three days", EOY."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Dates of the calendar: days, months, quarters, halves, years, holidays and seasons.
-
-Each function takes the matched tokens under the names that its rule in `rules` gives them.
-"""
+"""Dates of the calendar: days, months, quarters, halves, years, holidays and seasons."""
 
 from __future__ import annotations
 

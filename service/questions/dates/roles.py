@@ -44,9 +44,9 @@ COUNTABLES = {"unit", "weekday", "weekend", "halfyear"}
 LATE_YEARS = range(2020, 2040)
 # Kinds between two numbers of which neither is a year if one is none: "between 2030 and 2300".
 JOINTS = {"and", "or", "to", "until", "approx"}
-# Kinds that may follow the number of "the next 5".
 # Kinds before an article that make the number after it another level: "34 or the 30".
 BEFORE_LEVELS = {"or", "and", "to", "between", "until", "above", "below", "up", "down", "rise", "fall"}
+# Kinds that may follow the number of "the next 5".
 NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during", "the", "be"}
 # Words for a side, which may also stand before a length of time: "over the next week".
 OVER_TIME = forms("over_time")
@@ -124,17 +124,10 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return {"ordinal"} if counts else {"ordinal", "dayword"}
     if token.kind == "unit":
         return {"unit"} | _unit_roles(tokens, place)
-    return {token.kind} | _more_roles(token)
-
-
-def _more_roles(token: Token) -> set[str]:
-    if token.kind in PARTS:
-        return {"part"}
-    if token.kind in NEAR_KINDS:
-        return {"near"}
     if token.kind in ("to", "until", "lasting"):
-        return {"dash", "before"} if token.value == "start" else {"dash"}
-    return {"english"} if token.text == "the" else set()
+        return {token.kind, "dash", "before"} if token.value == "start" else {token.kind, "dash"}
+    others = {"part": token.kind in PARTS, "near": token.kind in NEAR_KINDS, "english": token.text == "the"}
+    return {token.kind, *(role for role, holds in others.items() if holds)}
 
 
 def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
