@@ -57,11 +57,11 @@ def with_dates(
             return [*before, Token("nth", f"{day}th")]
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
     is_whole = hour < MOST_HOURS and hour == int(hour)
+    clock, pair = Token("clock", f"{hour:.0f}:00"), [token.kind for token in before[-2:]]
     if is_whole and [token.value for token in before] == ["at"] and earlier.deadline.time() != DAY_END:
-        return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), Token("clock", f"{hour:.0f}:00")]
-    pair = [token.kind for token in before[-2:]]
+        return [Token("iso", f"{earlier.deadline:%Y-%m-%d}"), clock]
     if is_whole and pair in (["weekday", kind] for kind in ("on", "in", "ampm", "by")):  # "monday at 9"
-        return [*before[:-1], Token("clock", f"{hour:.0f}:00")]
+        return [*before[:-1], clock]
     if last.kind == "number" and before and before[-1].kind == "weekday" and last.text.isdecimal():
         _require_that_weekday(_spoken(tokens), circumstances)
     tokens = _in_month(tokens, earlier)

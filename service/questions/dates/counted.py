@@ -137,8 +137,8 @@ def _coming(match: Match, today: Today) -> date:
 def offset(match: Match, anchor: DateRange) -> DateRange:
     """Example: "2 weeks before Christmas", "10 days from December 1"."""
     name = str(match["unit"].value)
-    sign = -1 if match["relation"].kind in EARLIER else 1
-    instant = periods.after(anchor.start if sign < 0 else anchor.end, sign * count(match["count"]), name)
+    start, sign = (anchor.start, -1) if match["relation"].kind in EARLIER else (anchor.end, 1)
+    instant = periods.after(start, sign * count(match["count"]), name)
     return periods.unsure(instant if name in ("hour", "minute") else periods.day(instant.end.date()))
 
 
@@ -207,10 +207,10 @@ def _part(token: Token, anchor: DateRange, ordinal: int) -> DateRange | None:
     if name in periods.MONTHS:
         return _months(first, days, periods.MONTHS[name], ordinal)
     if name == "half":
-        return _half(first, days, ordinal)
-    length = {"day": 1, "week": 7}.get(name)
-    if length is None:
+        return _half(first, days, ordinal) if ordinal in (1, 2, -1) else None
+    if name not in ("day", "week"):
         return None
+    length = 1 if name == "day" else 7
     start = days + ordinal * length if ordinal < 0 else (ordinal - 1) * length
     last = min(start + length, days) - 1
     part = periods.between(first + timedelta(days=start), first + timedelta(days=max(start, last)))
@@ -223,9 +223,7 @@ def _months(first: date, days: int, length: int, ordinal: int) -> DateRange:
     return periods.months(first.year, first.month + shift, length)
 
 
-def _half(first: date, days: int, ordinal: int) -> DateRange | None:
-    if ordinal not in (1, 2, -1):
-        return None
+def _half(first: date, days: int, ordinal: int) -> DateRange:
     if days > 300:
         return _months(first, days, 6, ordinal)
     middle = first + timedelta(days=days // 2)

@@ -135,14 +135,10 @@ def _preposition(tokens: Sequence[Token], chosen: Candidate | None, clock: Clock
 
 def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     """The kind of the word at the date; "for two weeks" lasts until its end, unlike "during the next two weeks"."""
-    is_length = chosen.span.dates.exact and all(
-        token.kind not in ("next", "this") for token in tokens[chosen.first : chosen.after]
-    )
-    if chosen.word.kind == "in" and chosen.span.dates.exact and not is_length:
-        return "within"  # "in the next 48 hours"
-    if chosen.word.text == "に" and not chosen.span.dates.is_period:
-        return "on"
-    return "lasting" if chosen.word.kind == "during" and is_length else chosen.word.kind
+    is_next = any(token.kind in ("next", "this") for token in tokens[chosen.first : chosen.after])
+    if chosen.span.dates.exact and (chosen.word.kind, is_next) in (("in", True), ("during", False)):
+        return "within" if is_next else "lasting"  # "in the next 48 hours", "for two weeks"
+    return "on" if chosen.word.text == "に" and not chosen.span.dates.is_period else chosen.word.kind
 
 
 def _assumptions(notes: Sequence[str], text: str, *, is_year_assumed: bool) -> list[str]:
@@ -202,11 +198,11 @@ def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositio
 
 def _between(tokens: Sequence[Token], first: int, after: int, postpositions: bool) -> tuple[int, int]:
     """The first place of a range of dates and the one after it with its "between": "between Christmas and New Year"."""
-    if postpositions:
-        behind = next((place for place in range(after, len(tokens)) if tokens[place].kind != "the"), after)
-        return first, behind + 1 if tokens[behind : behind + 1] and tokens[behind].kind == "between" else after
-    before = next((place for place in range(first - 1, -1, -1) if tokens[place].kind != "the"), -1)
-    return before if before >= 0 and tokens[before].kind == "between" else first, after
+    places = range(after, len(tokens)) if postpositions else range(first - 1, -1, -1)
+    place = next((place for place in places if tokens[place].kind != "the"), None)
+    if place is None or tokens[place].kind != "between":
+        return first, after
+    return (first, place + 1) if postpositions else (place, after)
 
 
 def _with_preposition(tokens: Sequence[Token], span: Span) -> Candidate:
@@ -291,10 +287,8 @@ def _chosen(candidates: Sequence[Candidate], now: datetime, is_strict: bool) -> 
     future = [candidate for candidate in options if candidate.end(now) > now]
     if is_strict and options and not future:
         raise _past(now)
-    is_open = any(
-        (candidate.is_after or candidate.word.kind == "from") and candidate.end(now) > now for candidate in candidates
-    )
-    if not future and is_open:
+    opens = [candidate for candidate in candidates if candidate.is_after or candidate.word.kind == "from"]
+    if not future and any(candidate.end(now) > now for candidate in opens):
         raise invalid(
             "The question names only a time after which it counts. Add the date by which it is decided.", "deadline"
         )

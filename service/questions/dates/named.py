@@ -17,7 +17,6 @@ from service.questions.dates.reading import (
     number,
     part,
     units_ahead,
-    written_year,
     year,
 )
 
@@ -132,13 +131,12 @@ def quarter_or_half(match: Match, today: Today) -> DateRange | None:
     ordinal, length = number(match["which"]) % 5, 12 // parts  # the final quarter is -1
     if not 1 <= ordinal <= parts:
         return None
-    first = length * (ordinal - 1) + 1
-    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, first, length)))
+    return _months(match, today, length * (ordinal - 1) + 1, length)
 
 
-def whole_year(match: Match, _today: Today) -> DateRange:
+def whole_year(match: Match, today: Today) -> DateRange:
     """2027, "early 2027"."""
-    return part(match, periods.months(written_year(match["year"]), 1, 12))
+    return _months(match, today, 1, 12)
 
 
 def holiday(match: Match, today: Today) -> DateRange:
@@ -167,8 +165,11 @@ def holiday_weekend(match: Match, today: Today) -> DateRange:
 
 
 def season(match: Match, today: Today) -> DateRange:
-    first = periods.SEASONS[str(match["season"].value)]
-    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, first, 3)))
+    return _months(match, today, periods.SEASONS[str(match["season"].value)], 3)
+
+
+def _months(match: Match, today: Today, first: int, length: int) -> DateRange:
+    return part(match, next_time(today, year(match), lambda in_year: periods.months(in_year, first, length)))
 
 
 def _month(today: Today, in_year: int | None, month: int) -> DateRange:

@@ -33,10 +33,6 @@ LUNAR, LUNAR_DAYS, SOLAR, ISLAMIC = (_HOLIDAYS[name] for name in ("lunar", "luna
 ISLAMIC_EPOCH = date(622, 7, 18).toordinal()
 # Holidays that others celebrate on another day.
 UNSURE = {"orthodox christmas", "orthodox easter", "between the years", *ISLAMIC}
-NAMES: tuple[str, ...] = (
-    *(*FIXED_DATES, *EASTER, *WEEKDAYS, *LUNAR, *LUNAR_DAYS, *SOLAR, *ISLAMIC),
-    *("orthodox easter", "advent"),
-)
 
 
 @dataclass(frozen=True)

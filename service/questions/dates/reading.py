@@ -74,14 +74,9 @@ def count(token: Token) -> float:
 
 
 def year(match: Match) -> int | None:
-    """The year that is named, if any."""
-    return written_year(match["year"]) if "year" in match else None
-
-
-def written_year(token: Token) -> int:
-    """The year of a token; '27 is 2027."""
-    digits = number(token)
-    return digits if digits > 99 else 2000 + digits
+    """The year that is named, if any; '27 is 2027."""
+    digits = number(match["year"]) if "year" in match else None
+    return digits if digits is None or digits > 99 else 2000 + digits
 
 
 def units_ahead(match: Match) -> int:

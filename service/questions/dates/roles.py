@@ -31,8 +31,6 @@ FIRM = {"by", "before", "until", "lasting", "on"}
 DAY_ARTICLES = forms("day_article")
 MARK_ROLES = {".": {"dot"}, "'": {"quote"}, "、": {"list"}}
 UNIT_ROLES = {"quarter": {"quarter"}, "year": {"yearly"}, "month": {"monthly"}, "week": {"week"}, "day": {"daily"}}
-# Words after which a number before "next" counts the units: "in 3 next weeks", "les 3 prochaines semaines".
-SPAN_LEADS = {"in", "within", "during", "the"}
 MOST_UNITS = 400
 # "Within the year", and after a number within so many years.
 WITHIN_YEARS = {"年内", "年內", "年内に"}
@@ -189,8 +187,7 @@ def _is_spanned(tokens: Sequence[Token], place: int) -> bool:
     """Whether the number may count units before "next"; in "eth 3000 next month" it is a level."""
     if not 1 <= count(tokens[place]) <= MOST_UNITS or place + 1 == len(tokens) or tokens[place + 1].kind != "next":
         return False
-    is_plural = any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
-    return is_plural or (place > 0 and tokens[place - 1].kind in SPAN_LEADS)
+    return any(following.text in {*PLURALS, "haftaya"} for following in tokens[place + 1 : place + 3])
 
 
 def _is_amount(tokens: Sequence[Token], place: int) -> bool:
