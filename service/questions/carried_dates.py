@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from itertools import pairwise
 
 from service.questions.circumstances import Circumstances
@@ -135,7 +135,8 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
 def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with the month of the earlier deadline for "only in the first week"."""
     kinds = [token.kind for token in tokens]
-    if "month" in kinds or not any(pair in (("ordinal", "unit"), ("nth", "unit")) for pair in pairwise(kinds)):
+    is_counted = any(pair in (("ordinal", "unit"), ("nth", "unit")) for pair in pairwise(kinds))
+    if "month" in kinds or kinds.count("unit") > 1 or not is_counted:
         return tokens
     after = kinds.index("unit") + 1
     month = Token("month", f"{earlier.deadline:%B}".lower(), float(earlier.deadline.month))
@@ -182,7 +183,10 @@ def _with_time(
     if clock is None and not dates and any(token.kind == "zone" for token in plain):  # "Madrid time, I mean"
         return [day, Token("clock", f"{until:%H:%M}"), *plain] if until.time() != DAY_END else tokens
     if clock is not None and not dates:
-        return [day, *tokens]  # "at 21:00?"
+        is_half = any(token.kind == "daypart" or token.value in ("am", "pm") for token in tokens)
+        if is_half or clock.at >= time(12) or not time(12) < until.time() < DAY_END:
+            return [day, *tokens]  # "at 21:00?"
+        return [day, Token("clock", f"{clock.at.hour + 12}:{clock.at:%M}"), *others]  # "9 o'clock?" after "at 20:00?"
     is_day = len(dates) == 1 and not dates[0].dates.exact and dates[0].dates.end - dates[0].dates.start <= DAY
     if clock is not None or not is_day or until.time() == DAY_END:
         return plain if dates else tokens

@@ -130,7 +130,8 @@ def _of_period(setting: Setting, side: str, since: datetime, *, by_close: bool) 
     bars, name = setting.history.hourly(setting.asset, since), asset_of(setting.asset).name
     if not reaches_back(setting, bars, since):
         raise invalid(f"The prices of {name} since {since:%Y-%m-%d} are not stored. Name the level in USD.", "level")
-    extreme = max(setting.spot, *bars.high.tolist()) if side == "high" else min(setting.spot, *bars.low.tolist())
+    prices = [setting.spot, *(bars.high if side == "high" else bars.low).tolist()]
+    extreme = max(prices) if side == "high" else min(prices)
     return _beyond(setting, side, extreme, by_close=by_close).noted(
         f"The {side}est price of {name} since {since:%Y-%m-%d} is {price(extreme)} USD."
     )

@@ -70,6 +70,7 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("unit near!", counted.unit),
     ("part near? unit near?", counted.unit),
     ("unit part", counted.unit),
+    ("within the unit", counted.unit),
     ("closed", counted.unit),  # "close the month above …": this month
     # EOY, EOY 2027, end of day Friday
     ("near? year? unit? eo year?", counted.end_of_unit),
