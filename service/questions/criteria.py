@@ -261,7 +261,7 @@ def _asks_volatility(tokens: Sequence[Token]) -> bool:
 def _without_direction(clause: Clause) -> Criterion:
     """Example: "Above the present price" (in some languages just "above") is up; "above" without a level is refused."""
     kinds = clause.kinds
-    if _asks_volatility(clause.tokens):
+    if "swing" in kinds or _asks_volatility(clause.tokens):
         raise invalid("Volatility is answered beside a percentage: for example, volatility above 60%.", "level")
     if "now" in kinds and any(token.kind == "approx" and token.value for token in clause.tokens):
         raise invalid(

@@ -22,7 +22,7 @@ from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
-from service.questions.criteria import COLOURS
+from service.questions.criteria import COLOURS, QUANTILES
 from service.questions.criterion import EXAMPLE, Criterion, checked, invalid, is_near
 from service.questions.currencies import refuse_unpriced
 from service.questions.dates.clocks import DAY_END
@@ -59,7 +59,7 @@ MOST_PROPOSALS = 3
 MOST_TOKENS = 60
 DEFAULT, YEAR = timedelta(days=7), timedelta(days=365)
 # Kinds that make a sentence without a question mark a question.
-ASKING_KINDS = {"what", "how", "forecast", "will", "price", "now", "advice", "ask", "li", "which", "mood", "chance"}
+PRICE_KINDS = {"what", "how", "forecast", "price", "now", "advice", "which", "mood", "chance"}
 # The distance of a level that is proposed where none is readable.
 STEP = 0.05
 
@@ -167,19 +167,26 @@ def checked_parse(parse: Parse) -> Parse:
     if parse.pair is None:
         refuse_other_matters(parse.clause, parse.deadline)
         refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
-    if parse.criterion.comparator == "open" and not _asks_anything(parse):
-        raise invalid(f"The text asks nothing about a price. For example: {EXAMPLE}")
+    if parse.criterion.comparator == "open" and QUANTILES not in parse.criterion.notes:
+        _refuse_guess(parse)
     if parse.is_bound:
         refuse_loose_ends(parse.text, parse.split, parse.subject)
     return parse
 
 
-def _asks_anything(parse: Parse) -> bool:
-    """Whether a text without an event names its market itself, and asks: not "my wife left me because of crypto"."""
+def _refuse_guess(parse: Parse) -> None:
+    """Refuse a text without an event that asks nothing, or whose event may be a word that was not understood.
+
+    Examples: "my wife left me because of crypto", "will btc plummetize"; "where will btc be, mates" asks for a price.
+    """
     kinds = {token.kind for token in parse.split.main}
     kinds |= {token.kind for token in parse.split.aside} if "forecast" in kinds else set()  # "if it is at 53k, …"
-    asks = "?" in parse.text or parse.deadline.is_named or "word" not in kinds
-    return bool(kinds & MARKET_KINDS) and (asks or bool(kinds & ASKING_KINDS))
+    is_named = bool(kinds & MARKET_KINDS)
+    if is_named and ("word" not in kinds or kinds & PRICE_KINDS):
+        return
+    if is_named and ("?" in parse.text or parse.deadline.is_named or kinds & {"will", "ask", "li"}):
+        raise invalid(f"No event was understood. Say what the price should do. For example: {EXAMPLE}")
+    raise invalid(f"The text asks nothing about a price. For example: {EXAMPLE}")
 
 
 def _with_extremes(
