@@ -114,9 +114,10 @@ class _Process:
         if is_due and not self.has_ended():
             self.process.kill()
             self.process.wait()
-        if self.has_ended():
+        ended = self.has_ended()
+        if ended:
             os.close(self.descriptor)
-        return self.has_ended()
+        return ended
 
 
 @dataclass

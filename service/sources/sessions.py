@@ -41,6 +41,8 @@ def in_time(seconds: float, call: Callable[[], Result]) -> Result:
 
     Slow headers, name resolution and parsing have no time limit of their own.
     """
+    if seconds <= 0:
+        raise TimeoutError
     outcome: Future[Result] = Future()
 
     def run() -> None:
@@ -50,7 +52,7 @@ def in_time(seconds: float, call: Callable[[], Result]) -> Result:
             outcome.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    return outcome.result(max(0.0, seconds))
+    return outcome.result(seconds)
 
 
 def retry_after(header: str, now: float) -> float | None:

@@ -19,14 +19,20 @@ from typing import Any, Literal
 
 import structlog
 from sqlalchemy import (
+    ARRAY,
     URL,
+    Boolean,
     ColumnElement,
     Connection,
+    Dialect,
     Engine,
+    String,
     Table,
+    any_,
     bindparam,
     create_engine,
     event,
+    func,
     make_url,
     select,
     text,
@@ -45,6 +51,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from service.config import SettingsError
 from service.errors import NinefoldError, SourceFailed
@@ -318,23 +325,43 @@ def _postgresql(address: URL) -> tuple[Engine, Engine]:
     return writers, readers
 
 
-class _Items(FunctionElement[str]):
-    """The texts of a JSON array as rows."""
+class _Keys(TypeDecorator[Sequence[str]]):
+    """Texts as one value: an array of PostgreSQL, a JSON array of SQLite."""
 
+    impl = String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(ARRAY(String()) if dialect.name == "postgresql" else String())
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> Any:
+        return list(value or ()) if dialect.name == "postgresql" else json.dumps(list(value or ()))
+
+
+class _IsAmong(FunctionElement[bool]):
+    """A column of texts and the keys that it is looked up in."""
+
+    type = Boolean()
     inherit_cache = True
 
+    def self_group(self, against: Any = None) -> _IsAmong:  # noqa: ARG002 - the name is that of SQLAlchemy
+        """Itself: SQLite would be asked for `… = 1`, for which it uses no index."""
+        return self
 
-@compiles(_Items, "sqlite")
-def _in_sqlite(items: _Items, compiler: SQLCompiler, **options: Any) -> str:
-    return f"json_each({compiler.process(items.clauses, **options)})"
+
+@compiles(_IsAmong, "postgresql")
+def _in_array(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    column, keys = element.clauses
+    return compiler.process(column == any_(keys), **options)
 
 
-@compiles(_Items, "postgresql")
-def _in_postgresql(items: _Items, compiler: SQLCompiler, **options: Any) -> str:
-    return f"json_array_elements_text(CAST({compiler.process(items.clauses, **options)} AS json))"
+@compiles(_IsAmong, "sqlite")
+def _in_json(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
+    column, keys = element.clauses
+    items = func.json_each(keys).table_valued("value")
+    return compiler.process(column.in_(select(items.c.value)), **options)
 
 
 def is_among(column: ColumnElement[str], keys: Sequence[str]) -> ColumnElement[bool]:
-    """Whether a column of texts holds one of the keys, of which there may be more than a statement has parameters."""
-    items = _Items(bindparam("keys", json.dumps(list(keys)), unique=True)).table_valued("value")
-    return column.in_(select(items.c.value))
+    """Whether a column of texts holds one of the keys; false where there are none."""
+    return _IsAmong(column, bindparam("keys", keys, type_=_Keys(), unique=True))

@@ -139,6 +139,8 @@ def find_predictions(
     db: Connection, ids: Sequence[str], *, with_votes: bool = True, with_reasoning: bool = True
 ) -> list[Prediction]:
     """The predictions with these ids, in their order; without their votes, or those without their reasoning."""
+    if not ids:
+        return []
     records = _load(db, is_among(prediction.c.id, ids), with_votes=with_votes, with_reasoning=with_reasoning)
     by_id = {record.id: record for record in records}
     return [by_id[id] for id in ids if id in by_id]

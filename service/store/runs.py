@@ -2,25 +2,26 @@
 
 A row is one slot of one job. Its state goes from due to running to done; after a failure it is due again with a later
 `next_at`, or dead. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
-are then skipped. A finished slot deletes the older ones that never failed, so the table stays small. While a row is
-running, `next_at` is the end of its lease, after which another worker may claim it. Instants are wall seconds; a slot
-is a second of the clock of its job.
+are then skipped. A finished slot deletes the older ones that never failed, so the table holds a few rows of each job
+and the failures of the last days, which the database counts. While a row is running, `next_at` is the end of its lease,
+after which another worker may claim it. Instants are wall seconds; a slot is a second of the clock of its job.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Float, and_, case, delete, func, literal, or_, select, true, update
 
 from service.store.database import insert_into
 from service.store.tables import job_run
 
 _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
-_TIMES = (job_run.c.added_at, job_run.c.started_at, job_run.c.finished_at)
 _OPEN = job_run.c.state.in_(("due", "running"))
+_HAS_NO_FAILURE = or_(
+    and_(job_run.c.state == "done", job_run.c.attempt == 1), and_(job_run.c.state == "skipped", job_run.c.attempt == 0)
+)
 
 
 class Run(NamedTuple):
@@ -62,27 +63,36 @@ def newest_run(db: Connection, job: str) -> Run | None:
 
 def job_states(db: Connection, now: float) -> dict[str, JobState]:
     """The state at `now` of every job that has a slot, by its name, in the order of the names."""
-    rows = db.execute(select(*_ROW, *_TIMES, job_run.c.error).order_by(job_run.c.job, job_run.c.slot))
-    return {job: _state(list(slots), now) for job, slots in groupby(rows, lambda row: row.job)}
-
-
-def _state(rows: Sequence[Row], now: float) -> JobState:
-    """The state of the job with these slots, the oldest first."""
-    newest, done = rows[-1], next((row for row in reversed(rows) if row.state == "done"), None)
-    later = [row.added_at for row in rows if row.added_at is not None and (done is None or row.slot > done.slot)]
-    return JobState(
-        newest=Run(*newest[: len(_ROW)]),
-        done_up_to=done.slot if done else None,
-        is_held=any(_is_held(row, now) for row in rows),
-        error=newest.error,
-        lag_s=now - min(later, default=now),
-        duration_s=done.finished_at - done.started_at if done else None,
-        failures=sum(row.attempt - (row.state in ("done", "running")) for row in rows),
+    columns = job_run.c
+    is_done = columns.state == "done"
+    done = select(columns.job, func.max(columns.slot).label("slot")).where(is_done).group_by(columns.job).subquery()
+    is_later, instant = func.coalesce(columns.slot > done.c.slot, true()), literal(now, Float(53))
+    took = case((columns.slot == done.c.slot, columns.finished_at - columns.started_at))
+    success = case((columns.state.in_(("done", "running")), 1), else_=0)
+    total = (
+        select(
+            columns.job,
+            func.max(columns.slot).label("slot"),
+            func.max(done.c.slot).label("done_up_to"),
+            func.max(case((_is_held(instant), 1), else_=0)).label("is_held"),
+            (instant - func.coalesce(func.min(case((is_later, columns.added_at))), instant)).label("lag_s"),
+            func.max(took).label("duration_s"),
+            func.sum(columns.attempt - success).label("failures"),
+        )
+        .outerjoin(done, done.c.job == columns.job)
+        .group_by(columns.job)
+        .subquery()
     )
+    values = (total.c.done_up_to, total.c.is_held, columns.error, total.c.lag_s, total.c.duration_s, total.c.failures)
+    query = select(*_ROW, *values).join(total, (columns.job == total.c.job) & (columns.slot == total.c.slot))
+    return {
+        row.job: JobState(Run(*row[: len(_ROW)]), row.done_up_to, bool(row.is_held), *row[len(_ROW) + 2 :])
+        for row in db.execute(query.order_by(columns.job))
+    }
 
 
-def _is_held(row: Row, now: float) -> bool:
-    return row.state == "running" and row.next_at > now
+def _is_held(now: float | ColumnElement[float]) -> ColumnElement[bool]:
+    return (job_run.c.state == "running") & (job_run.c.next_at > now)
 
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
@@ -98,8 +108,8 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
     The claim is refused if the slot is not due or not the newest, or while another slot of the same job is held.
     """
     # Locks the open rows, so that the second of two concurrent claims on a job sees the result of the first.
-    query = select(*_ROW).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update()
-    is_held = any(_is_held(row, now) for row in db.execute(query).all())
+    open_slots = select(_is_held(now)).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update()
+    is_held = any(db.scalars(open_slots).all())
     run = newest_run(db, job)
     if is_held or run is None or run.slot != slot or not run.is_open or run.next_at > now:
         return None
@@ -117,11 +127,13 @@ def renew(db: Connection, owners: Iterable[str], until: float) -> None:
 
 
 def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
-    """Mark a slot done, and delete the older ones that never failed; False if `owner` no longer holds it."""
+    """Mark a slot done and delete the older ones that never failed.
+
+    Returns False if `owner` no longer holds it, so its work must not be written.
+    """
     if not _leave(db, job, slot, owner, state="done", finished_at=now, error=None):
         return False
-    attempts = case((job_run.c.state == "done", 1), (job_run.c.state == "skipped", 0))  # without a failure
-    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, job_run.c.attempt == attempts))
+    db.execute(delete(job_run).where(job_run.c.job == job, job_run.c.slot < slot, _HAS_NO_FAILURE))
     return True
 
 

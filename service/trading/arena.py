@@ -222,7 +222,12 @@ class NetPosition:
 
 def net_positions(arena: Arena) -> dict[str, NetPosition]:
     """The net position in each asset now. A decision that no bar has filled yet does not count."""
-    return {asset: _net_before(np.array([arena.as_of]), arena, asset)[0] for asset in arena.assets}
+    positions = {}
+    for asset in arena.assets:
+        histories = [accounts[asset].history for accounts in arena.strategies.values()]
+        sides = [int(history.side[-1]) for history in histories if history.is_open]
+        positions[asset] = NetPosition(sides.count(1), sides.count(-1), len(histories) - len(sides))
+    return positions
 
 
 def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
@@ -232,14 +237,11 @@ def net_history(arena: Arena, asset: str) -> dict[int, NetPosition]:
     it, and at `as_of` it is that of `net_positions`.
     """
     times = np.arange(arena.anchor - arena.anchor % HOUR + HOUR, arena.as_of + 1, HOUR, dtype=np.int64)
-    return dict(zip(times.tolist(), _net_before(times, arena, asset), strict=True))
-
-
-def _net_before(times: Times, arena: Arena, asset: str) -> list[NetPosition]:
     histories = [accounts[asset].history for accounts in arena.strategies.values()]
     counts: list[list[int]] = []
     for side in (1, -1):
         entries = np.concatenate([history.entry_time[history.side == side] for history in histories])
         left = np.concatenate([history.exit_time[history.side[: history.closed] == side] for history in histories])
         counts.append((np.searchsorted(np.sort(entries), times) - np.searchsorted(np.sort(left), times)).tolist())
-    return [NetPosition(long, short, len(histories) - long - short) for long, short in zip(*counts, strict=True)]
+    rows = zip(times.tolist(), *counts, strict=True)
+    return {time: NetPosition(long, short, len(histories) - long - short) for time, long, short in rows}

@@ -109,6 +109,8 @@ def _as_httpx() -> Iterator[None]:
     """Translate the pool's exceptions into the ones that the SDK handles."""
     try:
         yield
+    except httpcore2.ConnectTimeout as error:
+        raise httpx2.ConnectTimeout(str(error)) from error
     except httpcore2.TimeoutException as error:
         raise httpx2.ReadTimeout(str(error)) from error
     except (httpcore2.ConnectError, httpcore2.ProxyError) as error:
@@ -161,6 +163,8 @@ def fault_of(error: Exception) -> Fault:
         return _of_status(error)
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
     match cause:
+        case httpx2.ConnectTimeout():
+            return NOT_SENT
         case httpx2.TimeoutException():
             return TIMEOUT
         case httpx2.ConnectError():

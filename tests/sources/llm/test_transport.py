@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import socket
 import time
 from collections.abc import Iterator
 from email.utils import formatdate
+from threading import Event
 
 import httpx2
 import openai
@@ -17,6 +19,7 @@ from service.sources.llm.transport import (
     BAD_ANSWER,
     BROKEN_OFF,
     NO_CONNECTION,
+    NOT_SENT,
     TIMEOUT,
     TOO_LONG,
     Fault,
@@ -54,6 +57,16 @@ def test_a_response_beyond_the_maximum_size_is_refused(server, client, monkeypat
     server.fault = body(b"x", Content_Encoding="gzip")
     with pytest.raises(httpx2.DecodingError, match="compressed"):
         client.get(f"{server.address}/any")
+
+
+def test_a_name_that_is_not_resolved_in_time_costs_nothing(monkeypatch):
+    """Nothing was sent, so the reserved budget is free again."""
+    resolving = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: resolving.wait())
+    with httpx2.Client(transport=Transport(), timeout=0.05) as client, pytest.raises(httpx2.ConnectTimeout) as error:
+        client.get("http://model.example/v1/models")
+    resolving.set()
+    assert fault_of(error.value) == NOT_SENT
 
 
 @pytest.fixture
@@ -158,6 +171,7 @@ def test_a_server_may_ask_to_wait(retry_after: str, wait_s: float):
     ("error", "fault"),
     [
         (httpx2.ReadTimeout("slow"), TIMEOUT),
+        (httpx2.ConnectTimeout("no connection"), NOT_SENT),
         (httpx2.ConnectError("refused"), NO_CONNECTION),
         (httpx2.ReadError("reset"), BROKEN_OFF),
         (TooMuchText(), TOO_LONG),
