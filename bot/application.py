@@ -81,12 +81,8 @@ PRESSES = {
     r"set:([a-z_]+):([\w/-]*)": chat_settings.choose,
     r"(delete|keep):me:all": buttons.delete_or_keep,
 }
-IN_ORDER = (
-    chat_settings.choose,
-    follows.set_terms,
-    challenges.create,
-    challenges.discard,
-)  # the next press waits for them
+# The next press waits for these.
+IN_ORDER = (chat_settings.choose, follows.set_terms, challenges.create, challenges.discard)
 
 
 def handlers() -> list[ext.BaseHandler]:

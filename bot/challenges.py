@@ -10,8 +10,8 @@ import asyncio
 import logging
 from datetime import date, datetime, timedelta
 
+import telegram.error
 from telegram import Update
-from telegram.error import BadRequest as RefusedEdit
 from telegram.error import Forbidden, TelegramError
 from telegram.helpers import create_deep_linked_url
 
@@ -192,7 +192,7 @@ async def _follow(context: BotContext, live: LiveMessage) -> None:
 
 async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     """Edit a message once; returns what it shows then, or None if there is nothing more to do now."""
-    challenge = await _live(context, live.number)
+    challenge = await _challenge(context, live.number)
     state = _state(challenge)
     if state == live.state:
         return None
@@ -200,7 +200,7 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
         page = _page(context, challenge)
     try:
         await edit(context.bot, live[:2], page)
-    except (RefusedEdit, Forbidden) as error:
+    except (telegram.error.BadRequest, Forbidden) as error:
         if isinstance(error, Forbidden) or is_gone(error):
             await asyncio.to_thread(context.store.drop_live, live)
         return None
@@ -211,7 +211,7 @@ async def _shown(context: BotContext, live: LiveMessage) -> str | None:
     return state
 
 
-async def _live(context: BotContext, number: int) -> Document:
+async def _challenge(context: BotContext, number: int) -> Document:
     """A challenge from the list of the open ones, which all messages share, else by itself."""
     document = await context.service.challenges()
     entry = next((challenge for challenge in document["challenges"] if challenge["number"] == number), None)

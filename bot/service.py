@@ -201,7 +201,10 @@ class Person:
 
 
 def _fresh_until(method: str, document: Document, now: datetime) -> datetime:
-    """Until when a document is cached: its `stale_after`, within limits, as the next may come long before it."""
+    """Until when a document is cached: its `stale_after`, but within limits.
+
+    A next document may be made long before `stale_after`, and in a replay the service's clock is not ours.
+    """
     if method in METERED_METHODS:
         return now + METERED_CACHE_TTL
     stale_after = document.get("stale_after")

@@ -19,7 +19,10 @@ ADMINS = (ChatMemberStatus.ADMINISTRATOR, ChatMemberStatus.OWNER)
 
 
 def user_id(update: Update) -> int:
-    """Telegram's id of the person, or of the group or channel that speaks itself: anonymous admins share one user."""
+    """Telegram's id of the person who caused the update; of the group or the channel where it speaks itself.
+
+    All anonymous admins, and all channels, have one user in common.
+    """
     speaker = _speaker(update)
     return speaker.id if speaker else _required(update.effective_user, "user").id
 

@@ -110,7 +110,8 @@ def spread(heights: Sequence[float], distance: float) -> list[float]:
     for _ in range(100):
         for below in range(len(middles) - 1):
             missing = max(distance - (middles[below + 1] - middles[below]), 0)
-            middles[below : below + 2] += missing / 2 * np.array([-1, 1])
+            middles[below] -= missing / 2
+            middles[below + 1] += missing / 2
         if not (np.diff(middles) < distance * 0.999).any():
             break
     return middles[np.argsort(order)].tolist()

@@ -72,9 +72,10 @@ class Answers(SqliteFile):
     """Payloads by chat and token."""
 
     def keep(self, chat_id: int, verb: str, payload: dict[str, Any], *, user_id: int | None = None) -> str:
-        """Save a payload for seven days; returns its token of twelve characters, which the same one in the chat keeps.
+        """Save a payload for seven days; returns its token of twelve characters for `find`.
 
-        `user_id` is the owner, with whose data it is deleted; by default the person of the private chat.
+        The same payload in the same chat keeps its token. `user_id` is the owner, with whose data it is deleted; by
+        default the person of the private chat.
         """
         text, now = json.dumps(payload), self._seconds()
         owner = chat_id if user_id is None else user_id

@@ -30,7 +30,7 @@ from service.forecasting.price_record.book import PastPrices, backfill_prices
 from service.forecasting.voters.context import Knowledge, recall
 from service.forecasting.voters.inputs import InputHistory, survey
 from service.forecasting.voters.panel import embedded_panel
-from service.forecasting.voters.track_record import TrackRecord, build
+from service.forecasting.voters.track_record import Resolved, TrackRecord, build
 from service.market.bars import Bars
 from service.market.instants import DAY
 from service.market.months import ends, month_of, month_start, month_starts
@@ -79,16 +79,16 @@ def backfill(
     headlines = read(simulated.write(complete, since - LOOK_BACK_S, until)) if outside else []
     history, panel = stories(headlines), embedded_panel(quorum, zero_clock)
     markets: dict[str, Prediction] = {}
+    questions: list[Resolved] = []
     calls: list[Call] = []
     outcomes: dict[int, ResolvedCall] = {}
 
     def records(now: int) -> tuple[TrackRecord, TrackRecord]:
         """The track records of the voters and of the layers, from everything settled by `now`."""
-        questions = [question for question in resolved(markets.values()) if question.resolved_at <= now]
         open_calls = [call for call in calls if call.at not in outcomes]
         outcomes.update({row.call.at: row for row in resolved_calls(open_calls, complete, now)})
         decided = [outcomes[call.at] for call in calls if call.at in outcomes]
-        return build(questions, now), record_of(decided, now)
+        return build([question for question in questions if question.resolved_at <= now], now), record_of(decided, now)
 
     record = apex_record = TrackRecord()
     for now in range(since, until + 1, EVERY_S):
@@ -97,11 +97,13 @@ def backfill(
         fits, openings = months[month_start(now)]
         for prediction in openings.get(now, ()):
             if prediction.id not in markets:
-                markets[prediction.id] = weighed(prediction, record)
+                market = weighed(prediction, record)
+                markets[market.id] = market
+                questions += resolved([market])
         contexts = recall(inputs, complete, now, (ASSET,))
         if ASSET in contexts:
             newest_first = reversed(markets.values())
-            newly_opened = takewhile(lambda market, since=now - DAY: market.created_at >= since, newest_first)
+            newly_opened = takewhile(lambda market, day_before=now - DAY: market.created_at >= day_before, newest_first)
             layer_inputs = poll_layers(
                 ASSET,
                 now,

@@ -93,7 +93,7 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
     heads = {name: _header(document) for name, document in documents.items()}
     head = next(iter(heads.values()))
     by_forecaster = record.scores(markets)
-    callers = len(by_forecaster.keys() & record.named_since.keys())
+    callers = record.count_entrants(by_forecaster)
     scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
@@ -139,7 +139,7 @@ class RecordedPredictions:
 
     def __init__(self, entries: Iterable[ChainEntry]) -> None:
         self._by_id: dict[str, dict[str, Any]] = defaultdict(dict)
-        self.named_since: dict[str, int] = {}
+        self._named_since: dict[str, int] = {}
         self._forecast_at: dict[int, int] = {}
         self._forecasts: list[MarketForecast] = []
         for entry in entries:
@@ -153,13 +153,17 @@ class RecordedPredictions:
         """The scores of each forecaster by market, from the forecasts that it gave after it took its first name."""
         by_market: dict[str, dict[str, list[MarketForecast]]] = defaultdict(lambda: defaultdict(list))
         for forecast in sorted(self._forecasts, key=lambda forecast: forecast.seq):
-            if forecast.seq > self.named_since.get(forecast.forecaster, 0):
+            if forecast.seq > self._named_since.get(forecast.forecaster, 0):
                 by_market[forecast.market][forecast.forecaster].append(forecast)
         scores: dict[str, dict[str, MarketForecastScore]] = defaultdict(dict)
         for market_id, parts in by_market.items():
-            for id, score in score_forecasts(markets[market_id], parts, self.named_since.keys()).items():
+            for id, score in score_forecasts(markets[market_id], parts, self._named_since.keys()).items():
                 scores[id][market_id] = score
         return scores
+
+    def count_entrants(self, scores: Mapping[str, Mapping[str, MarketForecastScore]]) -> int:
+        """The number of forecasters that took a name and have a score."""
+        return len(scores.keys() & self._named_since.keys())
 
     def _add(self, entry: ChainEntry) -> None:
         body, record = {name: _unix(name, value) for name, value in entry.body.items()}, self._by_id[entry.subject]
@@ -174,7 +178,7 @@ class RecordedPredictions:
         elif entry.kind == "resolution":
             record["settlement"] = Settlement(**body)
         elif entry.kind == "name":
-            self.named_since.setdefault(entry.subject, entry.seq)
+            self._named_since.setdefault(entry.subject, entry.seq)
         elif entry.kind == "forecast":
             self._forecast_at[entry.seq] = unix(entry.recorded_at)
         elif entry.kind == "reveal":

@@ -1,6 +1,7 @@
 """Delivery of webhooks, in threads of their own: every second to the endpoints that are due, a few of each key at once.
 
-A killed process loses its lease, and the next one repeats at most one delivery, under the same id.
+The database decides which process delivers to an endpoint. A killed process loses its lease, and the next one repeats
+at most one delivery, under the same id.
 """
 
 from __future__ import annotations

@@ -163,7 +163,10 @@ class Engine:
         return slot if job.is_wanted is None or job.is_wanted(db, self.job_context) else None
 
     def _done_up_to(self, state: JobState | None, dependency: str, job: Job, instant: int) -> int | None:
-        """The time up to which a needed job has done what `job` waits for: with rarer slots, until the next begins."""
+        """The time up to which a needed job has done what `job` waits for; None before its first slot.
+
+        One with rarer slots has done it until its next slot begins.
+        """
         if state is None or state.done_up_to is None:
             return None
         schedule = self._jobs[dependency].schedule
@@ -231,7 +234,8 @@ def elapsed_s() -> float:
 class ClockGuard:
     """Compares the wall clock `now` with the steady clock `uptime`, both in seconds.
 
-    After a jump of more than 5 s the wall clock is refused until it is right again, or until the operator restarts.
+    After a jump of more than 5 s the wall clock is refused until it is back within 5 s of where it should be, or until
+    the process is restarted, by which the operator confirms the new time.
     """
 
     def __init__(self, now: Callable[[], float], uptime: Callable[[], float]) -> None:
@@ -248,6 +252,7 @@ class ClockGuard:
             log.error("clock_jumped", seconds=round(jump, 1), until="the clock is right again, or a restart")
         elif had_jumped and not has_jumped:
             log.warning("clock_right_again")
-        self._offset += 0 if has_jumped else jump
+        if not has_jumped:
+            self._offset += jump
         self._has_jumped = has_jumped
         return has_jumped

@@ -97,7 +97,8 @@ def refit(job_context: JobContext, slot: int) -> Effects:
     """Fit the models to the bars before this month, unless current fits are stored.
 
     Where the month began with too little history, they are fitted to the history until `slot`, as soon as that suffices
-    for another calendar. Fits of another version are replaced; fits of no calendar are not stored.
+    for another calendar. Fits of another version are replaced; fits of no calendar are not stored. Stored
+    fits have the key of the slot that made them, so the latest are those of the largest key.
     """
     month = month_start(slot)
     with job_context.database.reading() as db:
@@ -148,7 +149,10 @@ BOOKS = {False: "live", True: "backfilled"}
 
 
 def record_prices(job_context: JobContext, slot: int) -> Effects:
-    """Score the committed price forecasts that are due at `slot`, publish the record, and commit those of this hour."""
+    """Score the committed price forecasts that are due at `slot`, publish the record, and commit those of this hour.
+
+    The work does not grow with the past.
+    """
     by_asset = job_context.contexts.of(hours(job_context, slot))
     new = committed.commit(knowledge.knowledge_of(job_context.database, by_asset), slot)
     with job_context.database.reading() as db:

@@ -78,10 +78,13 @@ def renew_opinions(job_context: JobContext, slot: int) -> Effects:
     with job_context.database.reading() as db:
         questions = list(_questions_of_now(db, predictions.active_markets(db, slot), slot, basis))
     outside = outside_market(job_context)
-    ai, odds = dict[str, Opinion](), dict[str, Opinion]()
+    ai: dict[str, Opinion] = {}
+    odds: dict[str, Opinion] = {}
     for market, inputs in questions:
-        with suppress(NoVoters):
+        try:
             ai[market.id] = Opinion(slot, job_context.embedded.ask(market.question, slot, inputs).pool.p)
+        except NoVoters as error:
+            log.debug("no_opinion", market=market.id, detail=error.detail)
         if outside:
             with suppress(Abstention):  # with the shocks of its opening
                 quote = outside.quote(market, inputs, slot)

@@ -92,7 +92,11 @@ def fetch_latest(job_context: JobContext, asset: str, slot: int) -> Outcome:
 
 
 def short_bars_from(db: Connection, job_context: JobContext, slot: int) -> int:
-    """The unix second from which short bars, which settle answers, are wanted: two days, or the oldest open answer."""
+    """The unix second from which short bars are wanted: that of the whole history outside the live world.
+
+    In the live world it is two days ago, or the instant of the oldest open answer where that is earlier: answers are
+    asked and end within an hour, so short bars settle them.
+    """
     if job_context.clock.world != "live":
         return job_context.history_from
     earliest = predictions.oldest_open_answer(db)
@@ -238,7 +242,10 @@ def _piece(job_context: JobContext, asset: str, step: int, span: Span, now: Call
 
 
 def _missing(db: Connection, job_context: JobContext, asset: str, now: int | None = None) -> tuple[int, Span] | None:
-    """The length and the span of missing bars that a source may give (at `now`); it ends at 0 if none were stored."""
+    """The length of the missing bars of an asset and their span, which ends at 0 where none were stored yet.
+
+    Those that a source may give at the unix second `now`, or at any time.
+    """
     short = job_context.feed.step
     short_bars, hourly = bars.find_coverage(db, asset, short), bars.find_coverage(db, asset, HOUR)
     if short_bars is None or hourly is None:

@@ -20,8 +20,9 @@ log = structlog.stdlib.get_logger(__name__)
 class Threads:
     """At most `limit` pieces of work at once, each in a thread of its own and under a name that only it has.
 
-    Work may belong to groups with a share of the threads. Work that exceeds its time limit no longer counts. Work that
-    returns True has made more work due: `after` is called once its thread is free again.
+    Work may belong to groups, each of which has a share of the threads that it cannot exceed. Work that hangs for
+    longer than its time limit no longer counts, so it keeps nobody else waiting for ever. Work that returns True has
+    made more work due: `after` is called once its thread is free again.
     """
 
     def __init__(self, limit: int, after: Callable[[], object] | None = None) -> None:

@@ -37,7 +37,10 @@ def read(body: Mapping[str, Any]) -> Proof:
 
 
 def fault(proof: Proof, seq: int, key: str | None = None) -> str | None:
-    """Why this does not prove row `seq`, as a sentence; None when it does. `key` must have signed, None for any key."""
+    """Why this does not prove row `seq`, as a sentence; None when it does.
+
+    `key` is the public key that must have signed the root; None accepts any key.
+    """
     entry, root = proof.entry, proof.root
     try:
         if entry.seq != seq:

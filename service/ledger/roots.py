@@ -1,6 +1,7 @@
-"""The daily root of the rows since the previous one, and the hand-over from one signing key to the next.
+"""The daily root, signed over the rows since the previous root, and the hand-over from one signing key to the next.
 
-A root is that of the Merkle tree of RFC 6962 over the rows of a day: a few hashes prove that one row is in it.
+A hand-over is a row of the ledger that the key before has signed. A root is that of the Merkle tree of RFC 6962 over
+the rows of a day: a few hashes prove that one row is in it.
 """
 
 from __future__ import annotations

@@ -46,7 +46,10 @@ def read_certificates(file: str | Path) -> bytes:
 
 
 def fault(timestamp: Timestamp, root: Root, certificates: bytes = b"") -> str | None:
-    """Why this is no timestamp of the root by an authority in the PEM `certificates`, if any; None where it is one."""
+    """Why this is no timestamp of the root, as a sentence; None where it is one.
+
+    `certificates` are the PEM of the authorities that are trusted; where it is empty the authority is not checked.
+    """
     # Imported lazily, because few installations have timestamps.
     from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
 

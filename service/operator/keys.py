@@ -136,4 +136,5 @@ def _hand_ledger_over(database: Database, settings: Settings) -> dict[str, Any]:
 def _printed(row: KeyRow) -> dict[str, Any]:
     """The printed fields of a key: all except its hash."""
     fields = {"key_id": row.id, **asdict(row)}
-    return {name: fields[name] and iso(fields[name]) if name.endswith("_at") else fields[name] for name in COLUMNS}
+    instants = ("created_at", "last_used_at", "revoked_at")
+    return {name: fields[name] and iso(fields[name]) if name in instants else fields[name] for name in COLUMNS}

@@ -1,4 +1,7 @@
-"""Headlines from RSS and Atom feeds, fetched with conditional requests and a time limit, without redirects."""
+"""Headlines from RSS and Atom feeds, fetched with conditional requests and a time limit.
+
+Redirects are not followed: a moved address is reported and has to be corrected in the settings.
+"""
 
 from __future__ import annotations
 

@@ -43,8 +43,9 @@ def send(
     try:
         check_url(url, private=private)
         status = _status(url, message, signed_headers(message, secrets, at), private, began + time_limit_s, resolve)
-        if status // 100 != 2:
-            error = f"The endpoint answered {status}{'; redirects are not followed' if status // 100 == 3 else ''}."
+        is_success, is_redirect = 200 <= status < 300, 300 <= status < 400
+        hint = "; redirects are not followed" if is_redirect else ""
+        error = None if is_success else f"The endpoint answered {status}{hint}."
     except InvalidRequest as refusal:
         error = refusal.detail
     except AddressRefused as refusal:

@@ -233,7 +233,9 @@ def _until_ruin(spans: _Spans, history: TradeHistory, bars: Bars) -> _Spans | No
     edges = np.column_stack([spans.first, spans.exit]).ravel()
     highest = np.maximum.reduceat(prices, edges[edges < len(bars)])[::2]
     capital_after = np.append(history.capital[1:], np.inf)[: len(limit)]
-    is_ruined = is_short & (capital_after < terms.floor_usd) | (spans.exit > spans.first) & (highest > limit)
+    fell_at_exit = is_short & (capital_after < terms.floor_usd)
+    fell_within = (spans.exit > spans.first) & (highest > limit)
+    is_ruined = fell_at_exit | fell_within
     if not is_ruined.any():
         return None
     last = int(np.argmax(is_ruined))

@@ -197,7 +197,10 @@ def _days(times: Times) -> Times:
 
 
 def performance(times: Times, equity: Prices) -> Performance:
-    """The performance of `equity` (n,), USD at the ascending `times` (n,); the first is the starting capital."""
+    """The performance of `equity` (n,), USD at the ascending `times` (n,); the first is the starting capital.
+
+    The Sharpe ratio and its interval are None with fewer than two complete days or constant returns.
+    """
     capital = float(equity[0])
     returns = daily_returns(equity[times.searchsorted(_days(times), side="right") - 1], capital)
     return Performance(

@@ -217,9 +217,9 @@ def judge(health: Health, days: int, trades: int) -> Status:
 
 
 def recommend(status: Status, health: Health, earlier: Sequence[str | None]) -> Recommendation:
-    """The recommendation for a strategy; `earlier` are its statuses of the two months before.
+    """The recommendation for a strategy, which is retired after three critical months in a row.
 
-    It is retired after three critical months in a row.
+    `earlier` must have two elements: its statuses of the two months before, oldest first, None where it had none.
     """
     if status == "observation":
         return "observe"

@@ -84,4 +84,4 @@ def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
     expected = {OWL: {market.id: score}} if is_named_first else {}
     scores = record.scores({market.id: market})
     assert scores == expected
-    assert len(scores.keys() & record.named_since.keys()) == len(expected)
+    assert record.count_entrants(scores) == len(expected)

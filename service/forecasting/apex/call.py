@@ -92,7 +92,11 @@ def thresholds_of(past: Sequence[Call]) -> Thresholds:
 def fuse(
     inputs: LayerInputs, record: BandRecord, thresholds: Thresholds = FIXED_THRESHOLDS, *, backfilled: bool = False
 ) -> Call:
-    """The call of all layers together, weighed by `record`, that of earlier calls."""
+    """The call of all layers together, weighed by `record`, that of earlier calls.
+
+    A layer whose constants were fitted on prices of this time is shown and has no weight. `thresholds` are those of the
+    special mode.
+    """
     counts = {skill.voter: skill.n for skill in record.standings if skill.engine == ENGINE}  # resolved calls of each
     layers: list[LayerVote] = []
     for name, layer in LAYERS.items():

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
-from typing import Any
+from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.forecasting.densities.density import horizon_sigma, normal
 from service.forecasting.predictions import Prediction
@@ -23,6 +24,7 @@ from service.forecasting.voters.panel import Panel, mean
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.market.assets import open_hours
 from service.market.instants import DAY
+from service.scores.proper import Instants
 
 ENGINE = "apex/3"  # changes with the inputs or the arithmetic of a layer
 
@@ -151,7 +153,15 @@ LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
 }
 
 
-def in_sample(name: str, at: Any) -> Any:
+@overload
+def in_sample(name: str, at: int) -> bool: ...
+
+
+@overload
+def in_sample(name: str, at: Instants) -> NDArray[np.bool_]: ...
+
+
+def in_sample(name: str, at: int | Instants) -> bool | NDArray[np.bool_]:
     """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted.
 
     Of an array of unix seconds, for each of them.
@@ -192,7 +202,11 @@ def poll_layers(
     odds_p: float | None,
     swarm: NetView | None,
 ) -> LayerInputs:
-    """The inputs of every layer for `asset`, which has a context; `news` is the score of the pulse and its n."""
+    """The inputs of every layer for `asset`, which has a context, at the unix second `at`.
+
+    `news` is the score of the pulse and its n, `odds_p` the outside market's P(higher), `swarm` the positions of the
+    strategies.
+    """
     context = knowledge.contexts[asset]
     question = up_in_a_day(asset, context.spot, at)
     replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)

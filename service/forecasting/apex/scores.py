@@ -129,19 +129,29 @@ def _book(backfilled: bool, calls: Sequence[ResolvedCall]) -> dict[str, Accuracy
     accuracies: dict[str, Accuracy] = {}
     for name, p_of_name in zip(names, p.T, strict=True):  # NaN where the layer was silent
         has_vote, is_fitted = np.isfinite(p_of_name), in_sample(name, at)
-        fitted_count, mask = int((has_vote & is_fitted).sum()), has_vote & ~is_fitted
-        accuracies[name] = _measure(backfilled, fitted_count, p_of_name[mask], rate[mask], rises[mask], weeks[mask])
+        mask = has_vote & ~is_fitted
+        accuracies[name] = _measure(
+            backfilled=backfilled,
+            fitted_count=int((has_vote & is_fitted).sum()),
+            p=p_of_name[mask],
+            rate=rate[mask],
+            rises=rises[mask],
+            weeks=weeks[mask],
+        )
     return accuracies
 
 
-def _measure(backfilled: bool, in_sample: int, p: Array, rate: Array, rises: Array, weeks: Instants) -> Accuracy:
-    """The accuracy of `p` (n,); `rate` is the share of rises known at each call, `weeks` when its day ended."""
+def _measure(*, backfilled: bool, fitted_count: int, p: Array, rate: Array, rises: Array, weeks: Instants) -> Accuracy:
+    """The accuracy of `p` (n,); `rate` is the share of rises known at each call, `weeks` when its day ended.
+
+    `fitted_count` votes, on prices that the layer was fitted on, are left out.
+    """
     right = right_share(p, rate, rises, weeks, CALLS)
     loss, coin = clustered_mean(brier(p, rises), weeks, CALLS), np.full(len(p), 0.5)
     return Accuracy(
         backfilled=backfilled,
         n=len(p),
-        in_sample=in_sample,
+        in_sample=fitted_count,
         n_eff=right.n_eff,
         **clustered_mean(skill_terms(p, coin, rises), weeks, CALLS).fields("skill_coin", DIGITS),
         **clustered_mean(skill_terms(p, rate, rises), weeks, CALLS).fields("skill", DIGITS),

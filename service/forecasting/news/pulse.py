@@ -195,7 +195,10 @@ def headlines_document(headlines: Sequence[ScoredHeadline], *, world: World, nex
 def news_document(
     headlines: Iterable[ScoredHeadline], now: int, header: DocumentHeader, failures: Mapping[str, str]
 ) -> NewsDocument:
-    """The pulse at the unix second `now`, from headlines of nine days in any order; later ones are ignored."""
+    """The pulse at the unix second `now`, from headlines of nine days in any order; later ones are ignored.
+
+    `failures` maps a source to the reason why it gave no headlines.
+    """
     history = stories(row for row in headlines if row.headline.published_at <= now)
     direction, score, n = _pulse(history, now)
     by_asset, rising_topics = tuple(asset_pulse(asset, history, now) for asset in ASSETS), topics(history, now)

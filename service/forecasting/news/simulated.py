@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from math import exp
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -154,7 +155,14 @@ SENTENCES: dict[str, list[str]] = _TEMPLATES["sentences"]
 WORDS: dict[int, dict[str, list[str]]] = {1: _TEMPLATES["up"], -1: _TEMPLATES["down"], 0: {}}  # by direction
 
 
-PriceEvent = tuple[str, int, str, int, dict[str, str]]  # asset, row, kind, direction, facts that the row does not hold
+class PriceEvent(NamedTuple):
+    """An event in a row of an asset's track; `direction` is 1 up, -1 down or 0, `facts` are those not in the row."""
+
+    asset: str
+    row: int
+    kind: str
+    direction: int
+    facts: dict[str, str]
 
 
 def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
@@ -164,17 +172,17 @@ def write(hourly: Mapping[str, Bars], since: int, until: int) -> list[Headline]:
     always give the same headlines, in one piece or in many. Most events need a month of bars.
     """
     tracks = {asset: track(bars) for asset in ASSETS if len(bars := _needed(hourly, asset, since, until))}
-    price_events: list[PriceEvent] = [
-        (asset, *event, {})
+    price_events = [
+        PriceEvent(asset, row, kind, direction, {})
         for asset, prices in tracks.items()
-        for event in events(asset, prices, int(np.searchsorted(prices.time, since, side="right")))
+        for row, kind, direction in events(asset, prices, int(np.searchsorted(prices.time, since, side="right")))
     ]
     coins = {asset: tracks[asset] for asset in COINS if asset in tracks}
     for time in range(since - since % HOUR + HOUR, until + 1, HOUR):
         price_events += _of_coins(coins, time)
     order = list(ASSETS)
-    price_events.sort(key=lambda event: (tracks[event[0]].time[event[1]], order.index(event[0])))
-    return [_headline(tracks[event[0]], *event) for event in price_events]
+    price_events.sort(key=lambda event: (tracks[event.asset].time[event.row], order.index(event.asset)))
+    return [_headline(tracks[event.asset], event) for event in price_events]
 
 
 def _needed(hourly: Mapping[str, Bars], asset: str, since: int, until: int) -> Bars:
@@ -197,11 +205,12 @@ def _of_coins(coins: Mapping[str, PriceTrack], time: int) -> Iterator[PriceEvent
     move, row = moves[asset]
     if abs(move) >= LEAST_MOVE:
         rank = {"rank": "first" if hour == FIRST_AT else "last", "count": str(len(moves))}
-        yield asset, row, "rank", int(np.sign(move)), rank
+        yield PriceEvent(asset, row, "rank", int(np.sign(move)), rank)
 
 
-def _headline(prices: PriceTrack, asset: str, row: int, kind: str, direction: int, facts: dict[str, str]) -> Headline:
+def _headline(prices: PriceTrack, event: PriceEvent) -> Headline:
     """The headline of an event with its facts as they are printed; asset, time and kind draw sentence and words."""
+    asset, row, kind, direction, facts = event
     time, moves = int(prices.time[row]), {"burst": prices.four, "week": prices.change}
     sigmas = prices.four_sigmas if kind == "burst" else prices.day_sigmas
     facts = facts | {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
@@ -171,5 +172,9 @@ def resolver_of(question: Question) -> Resolver:
 
 def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
     """The settled predictions, ordered by resolution, then by deadline, then by id."""
-    settled = {(row.settlement.resolved_at, row.deadline, row.id): row for row in predictions if row.settlement}
-    return [settled[key] for key in sorted(settled)]
+
+    def order(prediction: Prediction) -> tuple[float, int, str]:
+        resolved_at = prediction.settlement.resolved_at if prediction.settlement else inf
+        return resolved_at, prediction.deadline, prediction.id
+
+    return sorted((prediction for prediction in predictions if prediction.settlement), key=order)

@@ -205,17 +205,21 @@ def _read(
 
 def _unfit(outside: OutsideMarket, now: int, short: bool) -> str | None:
     odds, horizon_s = outside.odds, outside.terms.deadline - now
-    spread = math.inf if odds.bid is None or odds.ask is None else round(odds.ask - odds.bid, 6)
-    is_short_move = SHORT_TITLE.fullmatch(outside.terms.question) and 0 < horizon_s < SOONEST_S
-    rules = (
-        (not short or is_short_move, "it is not a move of one asset that ends within 2 hours"),
-        (horizon_s > 0, "its deadline has passed"),
-        (short or SOONEST_S <= horizon_s <= FARTHEST_S, "its deadline is not between 2 hours and 120 days ahead"),
-        (not short or odds.fetched_at - now <= LATEST_QUOTE * horizon_s, "its price is later than the votes"),
-        (not short or spread <= WIDEST_SPREAD, "its bid and ask are not within 10 percentage points"),
-        (short or outside.volume_usd >= MIN_VOLUME_USD, "its volume is under 1,000 USD"),
-        (MIN_P <= odds.p_yes <= MAX_P, "its price is not between 2% and 98%"),
-    )
+    if short:
+        is_short_move = SHORT_TITLE.fullmatch(outside.terms.question) is not None and 0 < horizon_s < SOONEST_S
+        spread = math.inf if odds.bid is None or odds.ask is None else round(odds.ask - odds.bid, 6)
+        rules = [
+            (is_short_move, "it is not a move of one asset that ends within 2 hours"),
+            (odds.fetched_at - now <= LATEST_QUOTE * horizon_s, "its price is later than the votes"),
+            (spread <= WIDEST_SPREAD, "its bid and ask are not within 10 percentage points"),
+        ]
+    else:
+        rules = [
+            (horizon_s > 0, "its deadline has passed"),
+            (SOONEST_S <= horizon_s <= FARTHEST_S, "its deadline is not between 2 hours and 120 days ahead"),
+            (outside.volume_usd >= MIN_VOLUME_USD, "its volume is under 1,000 USD"),
+        ]
+    rules.append((MIN_P <= odds.p_yes <= MAX_P, "its price is not between 2% and 98%"))
     return next((reason for is_met, reason in rules if not is_met), None)
 
 

@@ -60,17 +60,25 @@ def settle_past(market: Prediction, hourly: Mapping[str, Bars], now: int) -> Set
 
     The service checks a market at every full hour after it was opened.
     """
-    question, over = market.question, (market.deadline // HOUR + 1) * HOUR
+    question = market.question
+    first, over = (market.created_at // HOUR + 1) * HOUR, (market.deadline // HOUR + 1) * HOUR
+    if first > now:
+        return None
     bars = {asset: hourly[asset] for asset in question.assets}
-    hours = [over, over + LATE_S]  # after the deadline, and after the last late bar is accepted
-    if question.kind.may_end_early:
+    hours: list[int] = []
+    if question.kind.may_end_early:  # at the first hour, and after a touch
+        hours.append(first)
         path_bars = bars[question.asset].until(over)
         path = RecordedPath(question.asset, question.spot, market.created_at, market.deadline, path_bars)
         if (place := question.kind.decided_at(question, path)) < path.steps:
-            hours.insert(0, int(path.since.time[place]) + HOUR)
-        hours.insert(0, (market.created_at // HOUR + 1) * HOUR)
-    settlements = (settle(market, bars, hour) for hour in hours if hour <= now)
-    return next(filter(None, settlements), None)
+            hours.append(int(path.since.time[place]) + HOUR)
+    hours += [over, over + LATE_S]  # after the deadline, and after the last late bar is accepted
+    for hour in hours:
+        if hour > now:
+            return None
+        if settlement := settle(market, bars, hour):
+            return settlement
+    return None
 
 
 def resolved(predictions: Iterable[Prediction]) -> list[Resolved]:

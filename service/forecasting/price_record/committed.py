@@ -10,7 +10,6 @@ horizon spans. Only sums of the current block and sums of products over all earl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil, nan, sqrt
 from statistics import NormalDist
@@ -91,15 +90,17 @@ def commit(knowledge: Knowledge, at: int) -> list[PriceForecast]:
     forecasts: list[PriceForecast] = []
     for asset in knowledge.contexts:
         fit = knowledge.fits and knowledge.fits.of(asset)
-        with suppress(Abstention):
+        try:
             context = usable(knowledge.contexts, asset, at)
-            is_newest = context.as_of <= at and open_hours(asset, context.as_of, at) == 0
-            if fit and is_newest and context.level is not None:
-                terms = {name: np.array([value]) for name, value in context.variance.items()}
-                numbers = (at, context.spot, context.as_of, context.level, context.fast, context.slow)
-                now, price, as_of, level, fast, slow = (np.array([number]) for number in numbers)
-                instant = ForecastInstants(asset, now, price, as_of, VarianceTrack(level, terms), fast, slow)
-                forecasts += forecast(instant, fit)
+        except Abstention:
+            continue
+        is_newest = context.as_of <= at and open_hours(asset, context.as_of, at) == 0
+        if fit and is_newest and context.level is not None:
+            terms = {name: np.array([value]) for name, value in context.variance.items()}
+            numbers = (at, context.spot, context.as_of, context.level, context.fast, context.slow)
+            now, price, as_of, level, fast, slow = (np.array([number]) for number in numbers)
+            instant = ForecastInstants(asset, now, price, as_of, VarianceTrack(level, terms), fast, slow)
+            forecasts += forecast(instant, fit)
     return forecasts
 
 

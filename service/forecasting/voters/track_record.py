@@ -49,7 +49,7 @@ class BandRecord:
 
     def find(self, voter: str, engine: str) -> Standing | None:
         """The standing of an engine of a voter; None before one of its votes has resolved."""
-        return next((it for it in self.standings if (it.voter, it.engine) == (voter, engine)), None)
+        return next((row for row in self.standings if (row.voter, row.engine) == (voter, engine)), None)
 
     def weight_of(self, voter: str, engine: str) -> float:
         """The weight of an engine of a voter; 1 for a new one."""

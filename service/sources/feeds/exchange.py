@@ -89,13 +89,15 @@ class ExchangeFeed:
         deadline = time.monotonic() + seconds
         with self._taking_turns(f"no bars of {asset}", seconds):
             pieces = list(self._pieces(request, grid, deadline))
-        drift = next((gap for client in self.clients if abs(gap := self._drift_s(client)) > LONGEST_DRIFT_S), 0.0)
-        note = f" (this machine's clock is {abs(drift) / MINUTE:.0f} min {'ahead' if drift > 0 else 'behind'})"
+        drifts = map(self._drift_s, self.clients)
+        drift, note = next((gap for gap in drifts if abs(gap) > LONGEST_DRIFT_S), 0.0), ""
+        if drift:
+            note = f" (this machine's clock is {abs(drift) / MINUTE:.0f} min {'ahead' if drift > 0 else 'behind'})"
         bars = reduce(merge, (piece.bars for piece in pieces))
         if not len(bars):
             _require_answer(request, pieces)
         refusals = tuple(bar for piece in pieces for bar in piece.refusals)
-        return FetchedBars(bars, refusals, _source(pieces) + (note if drift else ""), _passing_faults(pieces))
+        return FetchedBars(bars, refusals, _source(pieces) + note, _passing_faults(pieces))
 
     def list_coins(self) -> frozenset[str]:
         """As `CoinFeed.list_coins`."""
@@ -110,9 +112,10 @@ class ExchangeFeed:
         return self.now() - client.clock if client.clock else 0.0
 
     def rates(self) -> Rates:
-        """The rates that the exchanges quote at present, within the time limit of a fetch; the others are missing.
+        """The rates that the exchanges quote at present, within the time limit of a fetch.
 
-        A currency without a pair with the dollar has the rate between the two prices of Bitcoin on one exchange.
+        A currency that none of them quotes is missing. One without a pair with the dollar has the rate between the two
+        prices of Bitcoin on one exchange.
         """
         deadline = time.monotonic() + self.timeout_s
         with self._taking_turns("no exchange rates", self.timeout_s):

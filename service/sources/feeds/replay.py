@@ -21,7 +21,10 @@ RUNS_BY_DEFAULT = 60 * DAY
 
 @dataclass(frozen=True)
 class ReplayFeed:
-    """The bars of a folder, replayed from unix second `starts` to `ends` at `speed` world seconds per wall second."""
+    """The bars of a folder, replayed from `starts` to `ends` at `speed` world seconds per wall second.
+
+    Both are unix seconds of world time; at `ends` the last bar is complete.
+    """
 
     files: Mapping[str, str]  # by asset, their names
     bars: Mapping[str, Bars]

@@ -118,7 +118,10 @@ class Breaker:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Admit a call and record its result: only ModelFailed is a failure. Raises NotAsked while it is open."""
+        """Admit a call and record its result; raises NotAsked while the breaker is open.
+
+        Only ModelFailed counts as a failure. Other exceptions are no evidence about the model.
+        """
         era, answers = self._admit(), None
         try:
             yield
@@ -157,7 +160,8 @@ class Breaker:
                 self._rests_until = self._timer() + self._pause
             elif answers:
                 self._pause = 0.0
-            self._era += is_trial or opens
+            if is_trial or opens:
+                self._era += 1
 
 
 # Python runs one thread at a time. When many answers arrive at once, many threads are ready to run, and a short request

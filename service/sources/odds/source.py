@@ -1,4 +1,7 @@
-"""An outside market: how its open markets and their settlements are requested and read; an unusable row is refused."""
+"""An outside market: how its open markets and their settlements are requested and read.
+
+An unusable row is refused without affecting the others.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,9 @@ class UnusableRow(Exception):
 
 @dataclass(frozen=True)
 class OddsSource:
-    """An outside market, whose API lists markets at `path`.
+    """One outside market.
 
-    The field `key` identifies a row. A response holds the `cursor` of the next page,
+    Its API lists markets at `path`; the field `key` identifies a row. A response holds the `cursor` of the next page,
     which is requested with the query `parameter`. `open_queries` returns the queries for its open markets at a unix
     second, or for the short ones, `settled_query` the one for the settled markets among some ids. `read_market` and
     `read_settlement` read a row of a response received at a unix second; the first raises UnusableRow, the second

@@ -105,7 +105,8 @@ def _fill_stops(lane: CexLane, state: CexState, moment: Moment) -> CexState:
         if holding is None or bar is None or holding.stop is None:
             continue
         is_long, stop = holding.side > 0, holding.stop
-        if bar.low <= stop if is_long else bar.high >= stop:
+        is_reached = bar.low <= stop if is_long else bar.high >= stop
+        if is_reached:
             price = min(bar.open, stop) if is_long else max(bar.open, stop)
             state = _close(lane, state, asset, price, moment.time, "is stopped out of")
     return state

@@ -299,9 +299,11 @@ def moments(
     """
     turn = max(after, min((int(bars.time[0]) for bars in marks.values() if len(bars)), default=after))
     early = {asset: bars.since(after).until(turn) for asset, bars in hours.items()}
-    # From the last hour that was complete then on.
-    seen = {asset: bars.until(after).time[-1:].tolist() for asset, bars in hours.items()}
-    histories = {asset: readings(bars, *seen[asset]) for asset, bars in hours.items()}
+    histories: dict[str, list[HourReading]] = {}
+    for asset, hourly in hours.items():
+        before = hourly.until(after)
+        since = int(before.time[-1]) if len(before) else 0  # from the last hour that was complete then on
+        histories[asset] = readings(hourly, since)
     hour, latest = -1, {}
     for as_of, bars in chain(_instants(early, after), _instants(marks, turn)):
         if as_of // HOUR != hour:

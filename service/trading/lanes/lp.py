@@ -180,14 +180,17 @@ def _decide(lane: LpLane, state: LpState, moment: Moment, latest: Mapping[str, H
     if ETHER not in state.marks:
         return state
     if state.position is None:
-        # The deepest pool for a lane that stays; for one that chases the best, once a pool can be judged.
         open_pools = {key: pool for key, pool in moment.pools.items() if pool.asset in latest}
-        best = (open_pools[key] for key in _expectations(lane, state, open_pools, latest))
-        pool = next(best, None) if lane.chases else deepest(open_pools)
+        if lane.chases:  # the best pool, once one can be judged
+            best = next(iter(_expectations(lane, state, open_pools, latest)), None)
+            pool = None if best is None else open_pools[best]
+        else:
+            pool = deepest(open_pools)
         return changed(state, plan=Plan("enter", pool.key)) if pool else state
-    position, since = state.position, state.position.outside_since
+    position = state.position
     is_inside = position.span.holds(state.marks[position.pool.asset])
-    position = changed(position, outside_since=None if is_inside else state.as_of if since is None else since)
+    since = state.as_of if position.outside_since is None else position.outside_since
+    position = changed(position, outside_since=None if is_inside else since)
     state = changed(state, position=position)
     better = _better_pool(lane, state, position, moment, latest) if lane.chases else None
     if better:

@@ -229,7 +229,10 @@ def evidence_of(markets: MarketColumns) -> ScoredMarkets:
 
 
 def template_rates(markets: MarketColumns) -> Array:
-    """How often markets of the same book, category and comparator had come out YES when each was voted on; (n,)."""
+    """How often such a market had come out YES when each was voted on, from one half on; shape (n,).
+
+    Such a market is one of the same book, category and comparator among `markets`, which came out yes or no.
+    """
     rates = np.empty(len(markets))
     for template in np.unique(markets.template):
         rows = np.flatnonzero(markets.template == template)
