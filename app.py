@@ -98,7 +98,10 @@ def main(arguments: list[str]) -> int:
         if settings.database.startswith("sqlite"):
             raise SettingsError("several processes need PostgreSQL: set DATABASE_URL=postgresql://…")
         if options.what == "web":
-            return Supervisor(_web_command(settings), options.processes).run()
+            import_module("granian")
+            serving.open_port(settings.host, settings.port).close()
+            _share_metrics(settings)
+            return Supervisor(serving.granian_command(settings), options.processes).run()
         return Supervisor([sys.executable, __file__, "worker"], options.processes).run()
     except NinefoldError as error:
         return _refuse(error.detail)
@@ -317,16 +320,14 @@ def _freeze() -> None:
     gc.freeze()
 
 
-def _web_command(settings: Settings) -> list[str]:
-    """The command line of a web process; where none is set, those of this port get a new folder for their metrics."""
-    import_module("granian")
-    serving.open_port(settings.host, settings.port).close()
-    if METRICS_FOLDER not in os.environ:
-        folder = settings.data_dir.resolve() / f"metrics-{settings.port}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700, parents=True)
-        os.environ[METRICS_FOLDER] = str(folder)
-    return serving.granian_command(settings)
+def _share_metrics(settings: Settings) -> None:
+    """Give the web processes of this port a new folder in which they add up their metrics, unless one is set."""
+    if METRICS_FOLDER in os.environ:
+        return
+    folder = settings.data_dir.resolve() / f"metrics-{settings.port}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    os.environ[METRICS_FOLDER] = str(folder)
 
 
 def _greet(settings: Settings) -> None:

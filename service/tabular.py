@@ -38,11 +38,9 @@ class Table:
         text = StringIO()
         writer = csv.writer(text)
         writer.writerow(self.columns)
-        writer.writerows(
-            [[str(value).lower() if isinstance(value, bool) else value for value in row] for row in self.rows]
-            if "flag" in self.columns.values()
-            else self.rows
-        )
+        has_flags = "flag" in self.columns.values()
+        rows = [list(map(_text, row)) for row in self.rows] if has_flags else self.rows
+        writer.writerows(rows)
         return text.getvalue().encode()
 
     def to_parquet(self) -> bytes:
@@ -113,3 +111,7 @@ def _without_formulas(row: Sequence[object], texts: Sequence[int]) -> list[objec
         if isinstance(value, str) and value.startswith(FORMULA):
             values[place] = f"'{value}"
     return values
+
+
+def _text(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value

@@ -263,7 +263,8 @@ class Answering:
             metrics.observe_abstention(name)
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
         record = inquiry.knowledge.record.of(inquiry.question)
-        id, world = secrets.token_hex(8), self._services.clock.world
+        id = secrets.token_hex(8)
+        world = self._services.clock.world
         answer = publish(result, inquiry.meaning, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:

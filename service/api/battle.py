@@ -149,6 +149,7 @@ def equity(lane: str, query: EquityQuery) -> Response:
 
 
 def _lane(name: str) -> str:
+    """The name of a lane in any case of its letters; raises ResourceNotFound."""
     if name.lower() not in LANES:
         raise ResourceNotFound(f"Unknown lane; the lanes are {', '.join(LANES)}.")
     return name.lower()

@@ -115,6 +115,7 @@ class ForecastResults:
 
 
 def find_listed(db: Connection, id: str) -> Prediction:
+    """The market or challenge with this id; raises ResourceNotFound."""
     market = predictions.find_prediction(db, id) if ID.fullmatch(id) else None
     if market is None or market.category == "answer":
         raise ResourceNotFound("No market or challenge has this id; /api/v1/markets lists them.")

@@ -123,7 +123,8 @@ def _readiness(services: Services) -> Ready:
     if not any(name_of(asset, None) in names for asset in ASSETS):
         unmade.append("forecasts")
     as_of = max(openings, default=0) + services.step
-    age, speed = services.clock.at(wall) - as_of, services.clock.speed
+    age = services.clock.at(wall) - as_of
+    speed = services.clock.speed
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
     gaps = {asset: history for asset, history in histories.items() if history.state in ("arriving", "failing")}
     missing = [f"{asset}: {history.sentence}" for asset, history in gaps.items() if is_first]
@@ -154,6 +155,13 @@ def _readiness(services: Services) -> Ready:
         kind = type(reason) if is_first else ServiceUnavailable
         raise kind(detail, retry_after_s=reason.retry_after_s)
     states = {asset: describe_history(history) for asset, history in histories.items()}
-    fault = services.database.damage or (audit and audit.sentence)
-    world_name, sentences = services.clock.world, tuple(late.values())
-    return Ready("ready", world_name, iso(as_of), max(age, 0), iso(fits.slot), states, sentences, fault)
+    return Ready(
+        status="ready",
+        world=services.clock.world,
+        as_of=iso(as_of),
+        age_s=max(age, 0),
+        fitted_at=iso(fits.slot),
+        histories=states,
+        late=tuple(late.values()),
+        audit=services.database.damage or (audit and audit.sentence),
+    )

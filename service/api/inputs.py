@@ -60,6 +60,7 @@ WindowEnd = Annotated[int, BeforeValidator(_end), _INSTANT_SCHEMA]
 
 
 def require_order(since: int, until: int) -> None:
+    """Raise InvalidRequest if a window of unix seconds ends before it starts."""
     if since > until:
         message = f"must not be after the end, which is {iso(until)}"
         raise InvalidRequest("The window ends before it starts.", [FieldError("since", message, "out_of_range")])
@@ -123,12 +124,14 @@ def read_body(model: type[Model]) -> Model:
 
 
 def read_query(model: type[Model]) -> Model:
+    """The query of this request as `model`; raises InvalidRequest."""
     if len(request.query_string) > MAX_QUERY_BYTES:
         raise InvalidRequest(f"A query may have at most {MAX_QUERY_BYTES} bytes.")
     return _validated(model, _without_duplicates(request.args.items(multi=True)), "query")
 
 
 def parse_object(raw: bytes) -> dict[str, Any]:
+    """The JSON object in `raw`; raises InvalidRequest for anything else."""
     if not raw.strip():
         raise InvalidRequest("The body is empty; send a JSON object.")
     try:

@@ -259,6 +259,7 @@ def proof(seq: str) -> LedgerProof:
 
 
 def _row(db: Connection, seq: str) -> ChainEntry:
+    """The row with this number; raises ResourceNotFound with the numbers that exist."""
     number = int(seq) if re.fullmatch("[1-9][0-9]{0,18}", seq) else 0
     row = stored.find_entry(db, number) if 0 < number <= LAST_SEQ else None
     if row is None:

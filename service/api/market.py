@@ -208,6 +208,7 @@ def samples(asset: str, query: PathsQuery) -> Response:
 
 
 def _code(asset: str) -> str:
+    """The asset of an address in any case of its letters; raises ResourceNotFound."""
     if asset.lower() not in ASSETS:
         raise ResourceNotFound(f"Unknown asset; forecasts exist for {', '.join(ASSETS)}.")
     return asset.lower()

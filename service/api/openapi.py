@@ -200,9 +200,10 @@ def complete(schemas: Mapping[str, dict[str, Any]]) -> None:
             if "description" in shape or sentence is None:
                 continue
             shape["description"] = sentence if NULL in shape.get("anyOf", ()) else ABOUT_NULL.sub("", sentence)
-            for option in shape.get("anyOf", (shape,)) if field in INSTANTS else ():
-                if option.get("type") == "string":
-                    option.setdefault("format", "date-time")
+            if field in INSTANTS:
+                for option in shape.get("anyOf", (shape,)):
+                    if option.get("type") == "string":
+                        option.setdefault("format", "date-time")
 
 
 def _operation(route: Route, shapes: Mapping[object, dict[str, Any]]) -> dict[str, Any]:
@@ -280,16 +281,21 @@ def _refusals(route: Route) -> dict[str, dict[str, Any]]:
 
 def _content(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
     content = {route.operation.media: {"schema": schema}}
-    captured, table = (EXAMPLES / f"{route.id}.{suffix}" for suffix in ("json", "csv"))  # none of some operations
-    example = json.loads(captured.read_text(encoding="utf-8")) if captured.exists() else None
-    example = table.read_text(encoding="utf-8") if table.exists() else example
-    if example:
+    if example := _captured(route.id):
         # RapiDoc does not show the `example` that OpenAPI has for a single one.
         content[route.operation.media]["examples"] = {"answer": {"value": example}}
     for media, sentence in route.operation.alternatives.items():
         form = {} if media.startswith("text/") else {"format": "binary"}
         content[media] = {"schema": {"type": "string", **form, "description": sentence}}
     return content
+
+
+def _captured(operation_id: str) -> Any:
+    """The answer that was captured of an operation, None where none was."""
+    document, table = (EXAMPLES / f"{operation_id}.{suffix}" for suffix in ("json", "csv"))
+    if document.exists():
+        return json.loads(document.read_text(encoding="utf-8"))
+    return table.read_text(encoding="utf-8") if table.exists() else None
 
 
 def _refusal(status: int, codes: dict[str, str], limits: Mapping[str, object]) -> dict[str, Any]:

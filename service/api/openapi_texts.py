@@ -74,8 +74,12 @@ def _python(call: SampleCall) -> str:
         loop = "    for line in response.iter_lines():\n        print(line)"
         return f"import httpx\n\nwith {stream} as response:\n{loop}"
     result = {JSON: "response.json()", None: "response.status_code"}.get(call.media, "response.text")
-    lines = arguments if len(arguments) == 1 else ["\n", *(f"    {argument},\n" for argument in arguments)]
-    request = f"httpx.{call.method.lower()}({''.join(lines)})"
+    name = f"httpx.{call.method.lower()}"
+    if len(arguments) == 1:
+        request = f"{name}({arguments[0]})"
+    else:
+        lines = "".join(f"    {argument},\n" for argument in arguments)
+        request = f"{name}(\n{lines})"
     return f"import httpx\n\nresponse = {request}\nresponse.raise_for_status()\nprint({result})"
 
 

@@ -108,6 +108,7 @@ class QuestionInput:
         return type(refusal)(refusal.detail, errors, refusal.suggestions)
 
     def require_certainty(self, meaning: UnderstoodText) -> None:
+        """Raise AssumedReading for a strict caller if the reading rests on an assumption."""
         if not self.is_strict or meaning.certainty == "sure":
             return
         readings = (meaning.canonical, *(choice.question for choice in meaning.alternatives))
@@ -117,6 +118,7 @@ class QuestionInput:
         raise AssumedReading(detail, [FieldError(self.name, detail, "assumed")], readings)
 
     def require_agreement(self, question: Question) -> None:
+        """Raise InvalidRequest for each field that says something else than the text."""
         if not self.fields:
             return
         document = MEANINGS.dump_python(understood(question), mode="json")

@@ -176,7 +176,8 @@ def document(
     `is_final` never changes, so they need not ask again. None is for documents that need a key: no cache may keep
     them, but the caller may still send their ETag.
     """
-    tag, environ = f'W/"{content.etag}"', request.environ
+    tag = f'W/"{content.etag}"'
+    environ = request.environ
     renewal = "immutable" if is_final else f"stale-while-revalidate={max_age}"
     policy = "no-store" if max_age is None else f"public, max-age={max_age}, {renewal}"
     add_headers([("ETag", tag), ("Cache-Control", policy), VARY])

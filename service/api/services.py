@@ -51,6 +51,7 @@ class Services:
 
     @property
     def world_now(self) -> int:
+        """The present second of world time."""
         return self.clock.at(self.now())
 
 
@@ -67,6 +68,7 @@ def latest(name: str) -> Snapshot:
 
 
 def find(name: str) -> Snapshot | None:
+    """The latest document of a name; None before the first one."""
     web = services()
     now = web.now()
     read_at, snapshot = web.documents.get(name, (0.0, None))

@@ -191,9 +191,16 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
         if body.status not in (None, _status(row)):
-            is_paused = body.status == "paused"
-            changes |= {"paused_at": int(services().now()) if is_paused else None, "paused_reason": None}
-            changes |= {} if is_paused else {"attempts": 0, "failing_since": None, "next_at": 0.0}
+            if body.status == "paused":
+                changes |= {"paused_at": int(services().now()), "paused_reason": None}
+            else:
+                changes |= {
+                    "paused_at": None,
+                    "paused_reason": None,
+                    "attempts": 0,
+                    "failing_since": None,
+                    "next_at": 0.0,
+                }
         return endpoint_of(stored.change_webhook(db, row, **changes) if changes else row, services().now())
 
 

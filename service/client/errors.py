@@ -98,10 +98,12 @@ REFUSALS: dict[int, type[Refused]] = {
 
 
 def refusal_of(answer: httpx.Response) -> Refused:
+    """The exception for an answer of 300 or more, which has been read."""
     return refusal(answer.status_code, _object(answer))
 
 
 def document_of(answer: httpx.Response) -> dict[str, Any]:
+    """The JSON object of an answer, which has been read; raises ServerFault where it is none."""
     document = _object(answer)
     if document is None:
         raise ServerFault(answer.status_code, {"detail": "The answer is not JSON: is this address the service's?"})

@@ -102,16 +102,19 @@ class Exchange(ABC, Generic[Document, Text, File, Nothing, Items, Lines]):
     def _items(self, items: AsyncGenerator[Any, None]) -> Any: ...
 
     @abstractmethod
-    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response: ...
+    async def _request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """The complete answer to a request, within `timeout_s`."""
 
     @abstractmethod
-    def _open(self, method: str, path: str, **options: Any) -> AbstractAsyncContextManager[httpx.Response]: ...
+    def _open(self, method: str, path: str, **options: Any) -> AbstractAsyncContextManager[httpx.Response]:
+        """The answer to a request while it comes."""
 
     @abstractmethod
     def _pieces(self, answer: httpx.Response) -> AsyncIterator[str]: ...
 
     @abstractmethod
-    async def _complete(self, answer: httpx.Response) -> None: ...
+    async def _complete(self, answer: httpx.Response) -> None:
+        """Read the rest of an answer."""
 
     @abstractmethod
     async def _pause(self, seconds: float) -> None: ...

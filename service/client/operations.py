@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from types import FunctionType
 from typing import Any, Literal, TypedDict, Unpack
 
 from service.client import exchange
@@ -46,7 +47,7 @@ class MarketsPage(TypedDict, total=False):
 
 
 def _document(path: str, description: str) -> Callable[[Exchange[Document, Any, Any, Any, Any, Any]], Document]:
-    """A method that reads the JSON object at an address."""
+    """A method that reads the JSON object at an address; it gets its name below its class."""
 
     def read(self: Exchange[Document, Any, Any, Any, Any, Any]) -> Document:
         return self._get(path)
@@ -59,14 +60,24 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
     """One method per endpoint, for the client that waits and for the asynchronous one alike."""
 
     prices = _document("/api/v1/prices", "The price of every asset and its time.")
-    forecast_record = _document("/api/v1/forecasts/record", "Scores of the price forecasts and their calibration.")
-    strategies = _document("/api/v1/strategies", "Every strategy with its rule and source; free of charge.")
+    forecast_record = _document(
+        "/api/v1/forecasts/record",
+        "Scores of the price forecasts against plain volatility and their calibration, by horizon and asset.",
+    )
+    strategies = _document(
+        "/api/v1/strategies", "Every strategy with its rule and source, without results; free of charge."
+    )
     battle = _document("/api/v1/bot-battle", "The state of the six lanes.")
     forecasters = _document("/api/v1/forecasters", "Callers with a name beside the voters, their pool and the market.")
     challenges = _document("/api/challenges/active", "The challenges that are still open, the newest first.")
     streaks = _document("/api/streaks", "The streaks of correct votes of each voter, and what luck alone would give.")
-    shadow = _document("/api/predictions/shadow", "The virtual result of a bet on every disagreement with the market.")
-    ai_vs_market = _document("/api/predictions/ai-vs-market", "The voters' accuracy against the outside market.")
+    shadow = _document(
+        "/api/predictions/shadow", "The virtual result of betting 100 USD on every disagreement with the market."
+    )
+    ai_vs_market = _document(
+        "/api/predictions/ai-vs-market",
+        "The voters' accuracy against the outside market, on the same markets at the same instant.",
+    )
     news = _document("/api/predictions/news-pulse", "The sentiment and topics of the headlines, and the headlines.")
     apex = _document("/api/apex/status", "The fused forecast of bitcoin's next day, and its eight layers.")
     fund = _document("/api/apex/fund", "The virtual fund of 1,000 USD that follows apex.")
@@ -345,6 +356,11 @@ class Operations(Exchange[Document, Text, File, Nothing, Items, Lines]):
     def metrics(self) -> Text:
         """The metrics for Prometheus."""
         return self._text("/metrics")
+
+
+for _name, _method in vars(Operations).items():
+    if isinstance(_method, FunctionType):
+        _method.__name__, _method.__qualname__ = _name, f"{Operations.__qualname__}.{_name}"
 
 
 def _verified(proof: dict[str, Any], seq: int, key: str | None) -> dict[str, Any]:

@@ -34,11 +34,22 @@ _AUTHOR = prediction.c.author
 # Fields that the answers of earlier versions lack.
 _LATER_FIELDS = {
     "language": "unknown",
-    **dict.fromkeys(("rule", "certainty", "follows")),
-    **dict.fromkeys(("assumed", "carryover", "alternatives"), ()),
+    "rule": None,
+    "certainty": None,
+    "assumed": (),
+    "carryover": (),
+    "follows": None,
+    "alternatives": (),
 }
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
-_LATER_VOTE = dict.fromkeys(("fallback", "outlier"), False) | dict.fromkeys(("evidence", "prompt", "tokens", "usd"))
+_LATER_VOTE: dict[str, Any] = {
+    "fallback": False,
+    "outlier": False,
+    "evidence": None,
+    "prompt": None,
+    "tokens": None,
+    "usd": None,
+}
 
 
 class AnswersPage(NamedTuple):

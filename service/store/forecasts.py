@@ -92,7 +92,10 @@ def count_forecasters(db: Connection) -> int:
 
 
 def count_entrants(db: Connection) -> int:
-    """The number of forecasters with a score whose first name is in the ledger, also those who gave their name up."""
+    """The number of forecasters with a score, also those who gave their name up: each could have been shown.
+
+    They are those of whose first name the ledger has a row, so that anybody can count them.
+    """
     has_score = exists().where(forecast_score.c.forecaster == forecaster.c.id)
     return db.scalar(select(func.count()).select_from(forecaster).where(forecaster.c.named_seq > 0, has_score)) or 0
 
@@ -126,6 +129,7 @@ def _named(row: Row) -> NamedForecaster:
     return NamedForecaster(row.id, row.name, _RECORD.validate_json(row.record) if row.record else None)
 
 
+# In the order of the fields of MarketForecast, whose `market` is the column `prediction`.
 _COLUMNS = tuple(forecast.c[name] for name in ("seq", "prediction", "forecaster", "at", "p", "salt"))
 
 

@@ -90,9 +90,10 @@ def hash_key_again(db: Connection, row: KeyRow, hash: str) -> None:
 
 
 def rotate_key(db: Connection, secret: bytes, row: KeyRow) -> tuple[str, KeyRow]:
-    """Give a live key a new secret, at once and with its id; returns the new key, which is not stored, and its row.
+    """Give a live key a new secret; returns the new key, which is not stored, and its row.
 
-    Raises InvalidKey where the key has been revoked or rotated since its row was read.
+    The id stays, and with it today's usage. The old secret stops working at once. Raises InvalidKey where the key has
+    been revoked or rotated since its row was read.
     """
     key = keys.mint(bytes.fromhex(row.id), secrets.token_bytes(keys.SECRET_BYTES))
     return key, _change(db, row.id, api_key.c.hash == row.hash, hash=keys.digest(key, secret))

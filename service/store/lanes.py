@@ -1,7 +1,8 @@
 """The lanes: their state after the last bar, their equity at every bar, their events, and the votes they trade on.
 
-Instants are world seconds; a bar is identified by the instant at which it was complete. No bar is written twice: a
-second writer violates the primary key, and its transaction is rolled back.
+Instants are world seconds; a bar is identified by the instant at which it was complete. A state and the bars that led
+to it are written in one transaction. No bar is written twice: a second writer violates the primary key, and its
+transaction is rolled back.
 """
 
 from __future__ import annotations
@@ -73,14 +74,18 @@ def thin_lane_bars(db: Connection, before: int) -> int:
 
 def equity_peaks(db: Connection, names: Iterable[str], until: int) -> dict[str, float]:
     """The highest equity in USD of each lane that has bars before the instant `until`."""
-    query = select(lane_bar.c.lane, func.max(lane_bar.c.equity)).group_by(lane_bar.c.lane)
-    return dict(map(tuple, db.execute(query.where(lane_bar.c.lane.in_(list(names)), lane_bar.c.as_of < until))))
+    query = select(lane_bar.c.lane, func.max(lane_bar.c.equity).label("peak")).group_by(lane_bar.c.lane)
+    rows = db.execute(query.where(lane_bar.c.lane.in_(list(names)), lane_bar.c.as_of < until))
+    return {row.lane: row.peak for row in rows}
 
 
 def newest_events(
     db: Connection, name: str, since: int, until: int, limit: int, after: PageKey | None = None
 ) -> list[tuple[PageKey, dict[str, Any]]]:
-    """The events of a lane between two instants, both included, newest first, with their keys; from `after` on."""
+    """The events of a lane between two instants, both included, newest first, with their keys.
+
+    They begin after the key `after`, exclusive: that of the last event of the page before.
+    """
     query = _events(name, since, until).order_by(*(column.desc() for column in _PLACE)).limit(limit)
     if after is not None:
         query = query.where(tuple_(*_PLACE) < divmod(int(after.value), _PLACES))

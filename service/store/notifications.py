@@ -1,7 +1,8 @@
 """Events, which are rows of the ledger, and the webhook endpoints that they are sent to, with their deliveries.
 
 The outbox of an endpoint is the ledger: `cursor` is the last row that is done. One process at a time delivers to an
-endpoint, under a lease; whatever it writes later is refused. Instants of endpoints are wall seconds.
+endpoint, under a lease; whatever it writes once another process holds the lease is refused. Instants of endpoints are
+wall seconds.
 """
 
 from __future__ import annotations
@@ -149,7 +150,10 @@ def held_webhook(db: Connection, id: str, owner: str) -> WebhookRow | None:
 def advance_webhook(
     db: Connection, id: str, owner: str, cursor: int, now: float, attempt: Attempt | None = None
 ) -> bool:
-    """Go on to row `cursor`, after an accepted attempt or past unwanted rows, and renew the lease; False if lost."""
+    """Go on to row `cursor`, after an accepted attempt or past unwanted rows, and renew the lease.
+
+    Returns False, and writes nothing, if `owner` no longer holds the lease.
+    """
     done = {"cursor": cursor, "attempts": 0, "failing_since": None, "held_until": now + LEASE_S}
     return _write(db, id, owner, done, attempt)
 

@@ -1,8 +1,11 @@
 """Predictions: markets, challenges and the oracle's answers, with their commitments, odds and settlements.
 
-These are written once and never changed. Unless its docstring says otherwise, a function reads only markets and
-challenges. A settlement outdates the stored questions of its UTC day, in its own transaction, from which the track
-record of the voters is carried on.
+Commitments, odds and settlements are written once and never changed. Unless its docstring says otherwise, a function
+reads only markets and challenges, which are listed and recorded in the ledger; answers are not listed, and the ledger
+has their outcomes alone.
+
+The track record of the voters is carried on from the resolved questions of each UTC day. A settlement outdates the days
+of what it settles, in its own transaction, so that stored questions and settlements never differ.
 """
 
 from __future__ import annotations
@@ -51,7 +54,19 @@ _VOTES, _SCORED_VOTES = (
     for columns in (_VOTE_COLUMNS, _SCORED_COLUMNS)
 )
 _ODDS = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
-_PLAIN = sorted({*prediction.c.keys()} & (Prediction.__dataclass_fields__.keys() - {"question", "commitment"}))
+_PLAIN = (
+    "id",
+    "category",
+    "rule",
+    "resolver",
+    "created_at",
+    "closes_at",
+    "deadline",
+    "backfilled",
+    "number",
+    "author",
+    "salt",
+)
 
 _IS_ANSWER = prediction.c.category == "answer"
 _IS_OPEN = prediction.c.outcome.is_(None)

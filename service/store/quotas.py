@@ -4,8 +4,9 @@ A window counts the hits of a key. Its row is the latest one: a hit in a later w
 process whose clock lags counts in the stored window, unless that window is more than a day ahead, which only a wrong
 clock can cause. Each change is one statement, so concurrent hits are not lost.
 
-A reservation is a hit that is refunded unless its request settles it before the lease ends. A refund that fails, or a
-process that dies, leaves one that a job refunds.
+A reservation is a hit that is refunded unless its request settles it before the lease ends. A charge and its
+reservation are written in one transaction, and a refund deletes the reservation in the transaction that lowers the
+count. A refund that fails, or a process that dies, therefore leaves a reservation that a job refunds, never a lost hit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The secrets of an installation, and their fingerprints in the database that belongs to them.
 
-A secret is set by the operator, or generated at the first start and stored in `DATA_DIR` with mode 600. A process with
-another one does not start: it would refuse every valid API key, or could not sign the next root of the ledger.
+A secret is set by the operator, or generated at the first start and stored in `DATA_DIR` with mode 600. Processes that
+start at the same time get the same one. A process with another secret does not start: it would refuse every valid API
+key and issue keys that the others refuse, or could not sign the next root of the ledger.
 """
 
 from __future__ import annotations

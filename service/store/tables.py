@@ -67,7 +67,8 @@ world = _table(
     *_optional(BigInteger, "ends"),
 )
 
-# The secrets that this database belongs to. A replaced one is accepted until the wall second `accepted_until`.
+# The fingerprints of the secrets that this database belongs to; the secrets themselves are never stored. One that was
+# replaced is accepted until the wall second `accepted_until`.
 secret_fingerprint = _table(
     "secret_fingerprint",
     _key("name", String(16)),
@@ -298,7 +299,8 @@ odds = _table(
     *_required(BigInteger, "fetched_at"),
 )
 
-# P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`); never scored.
+# P(YES) of an open market at an hour, as seen by the voters' pool (`ai`) or the outside market (`odds`). It is never
+# scored, and deleted a month after the settlement.
 opinion = _table(
     "opinion",
     Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
@@ -359,6 +361,7 @@ forecast_score = _table(
 )
 
 # Committed price forecasts that wait for their outcome, and the sums of the scores of the others, live or backfilled.
+# The ledger has all of them.
 price_forecast = _json_table(
     "price_forecast",
     _key("at"),

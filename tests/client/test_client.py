@@ -271,6 +271,13 @@ def test_every_method_has_a_return_description():
     assert all(inspect.getdoc(method) for method in methods().values())
 
 
+def test_every_method_has_its_own_name():
+    assert all(method.__name__ == name for name, method in methods().items())
+    assert Client.prices.__name__ == "prices"
+    assert Client.prices.__qualname__ == "Operations.prices"
+    assert inspect.getdoc(Client.prices) == "The price of every asset and its time."
+
+
 def test_keys_and_the_end_user_are_sent_in_their_headers():
     client, requests = recorded(httpx.Response(200, json={}), "nf_live_x", end_user="42")
     with client:
