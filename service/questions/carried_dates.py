@@ -55,6 +55,8 @@ def with_dates(
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not is_near(day, spot, LARGEST_RATIO):
             return [*before, Token("nth", f"{day}th")]
+    if last.kind == "number" and "holiday" in kinds and kinds <= {"holiday"} | ARTICLES | LIMITS:
+        return before  # "avant le réveillon du 31"
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
     is_whole = hour < MOST_HOURS and hour == int(hour)
     clock, pair = Token("clock", f"{hour:.0f}:00"), [token.kind for token in before[-2:]]
@@ -136,9 +138,11 @@ def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
     """The tokens with the month of the earlier deadline for "only in the first week"."""
     kinds = [token.kind for token in tokens]
     is_counted = any(pair in (("ordinal", "unit"), ("nth", "unit")) for pair in pairwise(kinds))
-    if "month" in kinds or kinds.count("unit") > 1 or not is_counted:
+    if "month" in kinds or not is_counted:
         return tokens
     after = kinds.index("unit") + 1
+    if any(kind == "unit" and lead not in NUMBERS for lead, kind in pairwise(kinds[after - 1 :])):
+        return tokens  # "the first week of next month", unlike "the first week within 2 months"
     month = Token("month", f"{earlier.deadline:%B}".lower(), float(earlier.deadline.month))
     return [*tokens[:after], month, *tokens[after:]] if tokens[after - 1].value == "week" else tokens
 

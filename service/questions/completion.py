@@ -18,7 +18,7 @@ from service.questions.carried_amounts import (
     with_range,
     with_scale,
 )
-from service.questions.carried_dates import with_dates, with_later, with_unit
+from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
@@ -86,12 +86,12 @@ class CompletedText(NamedTuple):
     """
 
     tokens: list[Token]
-    carryover: set[Carryover]
+    carryover: frozenset[Carryover]
     earlier: Question
     has_event: bool
     is_opposite: bool
     has_chance: bool
-    notes: list[Assumption]
+    notes: tuple[Assumption, ...]
 
 
 def complete(
@@ -156,7 +156,9 @@ def complete(
         is_exchanged = is_opposite and earlier.comparator == "relative"
         tokens = _with_asset(tokens, str(earlier.other_asset if is_exchanged else (recount or earlier).asset))
         carryover.add("asset")
-    return CompletedText(tokens, carryover, recount or earlier, has_event, is_opposite, has_chance, notes)
+    return CompletedText(
+        tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
+    )
 
 
 def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:
@@ -266,7 +268,7 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
         ends = trading_days(earlier.asset, int(start.timestamp()), int(earlier.deadline.timestamp()))
         return replace(earlier, days=len(ends), negated=False)
     is_of_moves = isinstance(earlier.kind, DaysMoving)
-    has_least = any(token.text in LEAST for token in plain)
+    has_least = any(token.text in LEAST for token in plain) and max(numbers, default=0) <= LAST_DAY
     bounds = {"above", "below", "ormore"} & {*kinds} if numbers and (is_of_moves or has_least) else set[str]()
     moves = {"up", "down"} if any(token.kind in ("will", "ask") for token in tokens) else BULL | BEAR
     sides = {SIGNS_OF_SIDES[kind] for kind in kinds if kind in moves}

@@ -87,7 +87,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
         reading = reading._replace(tokens=[Token("how", "how")])
     completion = complete(reading, circumstances, context.question, context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
-    carryover = completion.carryover
+    carryover = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
@@ -111,7 +111,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     if is_pair and earlier.other_asset and earlier.negated:  # "and sol against eth?" after who loses more
         parse = replace(parse, event=Criterion("relative", negated=True))
     days = (parse.count.days if parse.count else None) or 0
-    is_too_soon = earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
+    is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
     if not parse.deadline.is_named and not is_too_soon:
         if earlier.deadline - circumstances.now < SOONEST:
             detail = "The deadline of the earlier question has passed. Name another one: for example, by Friday."

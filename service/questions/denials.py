@@ -14,7 +14,7 @@ from service.questions.vocabulary import BEAR, BULL, OWN_EVENT, Language
 
 # A "no" directly before what is meant instead: "no 5%".
 NOES = forms("no")
-CORRECTIONS = {"number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
+CORRECTIONS = {"not", "number", "percent", "asset", "weekday", "money", "rel", "holiday", "from", *JOINTS}
 SIGNS_OF_SIDES = {"up": 1, "rise": 1, "above": 1, "down": -1, "fall": -1, "below": -1}
 UPWARD_KINDS, DOWNWARD_KINDS = BULL | {"above"}, BEAR | {"below"}
 OPPOSITES = ((UPWARD_KINDS, DOWNWARD_KINDS), ({"reach"}, {"close"}))
@@ -41,6 +41,8 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
     """The tokens without what is denied beside its opposite: "rise, not fall", "not close, touch"."""
     denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
+    if len(denials) > 1 and tokens[denials[0]].text in NOES:
+        denials = denials[1:]  # "no, I mean touch it, not close"
     for some, others in OPPOSITES:
         places = [place for place, token in enumerate(tokens) if token.kind in some | others]
         is_pair = len(places) == 2 and len({tokens[place].kind in some for place in places}) == 2

@@ -155,7 +155,7 @@ def _about_alerts(
     is_of_one = False
     if asset and "cancel" in intents:
         rest = read_markets(without_phrases("cancel", words), circumstances.coins).tokens
-        is_of_one = {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
+        is_of_one = bool(rest) and {token.kind for token in rest} <= {"asset", "the", "filler", "mark", "numword"}
     is_of_alerts = is_after_alert or is_of_one or bool(intents & {"alert", "my_alerts", "one_alert"})
     if "cancel_alerts" in intents or ("cancel" in intents and is_of_alerts):
         return TextReading("cancel_alerts", asset=asset)

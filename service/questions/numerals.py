@@ -224,7 +224,8 @@ def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
     follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword", "times")
     if follows_number or kinds[:1] != ["times"]:
         return False
-    return tokens[place].value == 100 and kinds[1:] in (["times"], ["numword"], ["money"])
+    is_hundred = tokens[place].value == 100 and kinds[1:] in (["times"], ["numword"], ["money"])
+    return is_hundred or (tokens[place].value == 1000 and kinds[1:] == ["numword"])
 
 
 def _continues(tokens: Sequence[Token], place: int) -> bool:

@@ -32,6 +32,8 @@ DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "thi
 ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS} - {"percent"}
 # Kinds of words that ask nothing.
 FILLERS = {"word", "noise", "filler", "mark"}
+# Fragments of so many tokens are read as one sentence.
+MOST_FRAGMENT_TOKENS = 16
 # "And the price of silver" has so many tokens.
 MOST_FOLLOWING = 4
 # Kinds of a question that no price is added to.
@@ -122,7 +124,8 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
         candidates = [sentence for sentence in candidates if sentence not in (main, prices[0])]
         main = replace(main, tokens=(*main.tokens, *prices[0].tokens))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]
-    if main.is_fragment and any(token.kind == "number" for token in others):
+    has_number = any(token.kind == "number" for token in others)
+    if main.is_fragment and has_number and len(main.tokens) + len(others) <= MOST_FRAGMENT_TOKENS:
         main, others = Sentence(tuple(token for sentence in candidates for token in sentence.tokens)), []
     rest, aside, has_condition = _without_asides(main.tokens, language)
     has_more = any(sentence.is_question or sentence.is_off_topic for sentence in candidates if sentence is not main)

@@ -64,7 +64,7 @@ def moves_within_day(tokens: Sequence[Token]) -> bool:
 def _is_within_day(tokens: Sequence[Token]) -> bool:
     """Example: "Lose 10k in a day before Christmas", "in one day this month"."""
     is_in_day = len(tokens) > 3 and tokens[0].kind in ("in", "within") and is_days(tokens[2])
-    return is_in_day and _is_one(tokens[1]) and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
+    return is_in_day and _is_one_day(tokens[1]) and tokens[3].kind in LIMITS | {"this", "next", "in", "during"}
 
 
 def _moves_on_one_day(tokens: Sequence[Token]) -> bool:
@@ -85,7 +85,7 @@ def _size_of_one_day(tokens: Sequence[Token], place: int) -> int:
     unit = tokens[place + 1 : place + 2]
     is_day = any(is_days(token) or token.text in DAYS for token in unit)
     around = {*before, *(token.kind for token in tokens[place + 2 : place + 3])}
-    return 2 * (_is_one(word) and is_day and not BESIDE_DATE & around)
+    return 2 * (_is_one_day(word) and is_day and not BESIDE_DATE & around)
 
 
 def _names_large_day(tokens: Sequence[Token]) -> bool:
@@ -154,8 +154,14 @@ def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
     return None
 
 
+def _is_one_day(token: Token) -> bool:
+    """Whether the word before a day means one; "1" and "one" may count something else: "will 1 btc close above 100k"."""
+    return _is_one(token) or token.text in ("1", "one")
+
+
 def _is_one(token: Token) -> bool:
-    return token.kind == "a" or token.text in ("1", "one", "any", "another", "single")
+    """Whether the word means any one day or close: "a close", "any red day"."""
+    return token.kind == "a" or token.text in ("any", "another", "single")
 
 
 def _is_within_period(tokens: Sequence[Token]) -> bool:

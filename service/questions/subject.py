@@ -76,9 +76,10 @@ def find_subject(main: Sequence[Token], around: Sequence[Token], circumstances: 
     assets = list(dict.fromkeys(str(token.value) for token in markets if token.kind == "asset"))
     first = markets[0] if markets else Token("other", "")
     is_quote = bool(assets) and first.text in ("usdc", "tether") and tokens[-1] is not first
-    if (first.kind == "other" and not is_quote) or _is_only_described(tokens):
-        reason = f" {coins.reason}" if coins.reason and is_single_coin(first) else ""
-        refusal = PEGGED if first.value == "stablecoin" else f"That market is not covered.{reason}"
+    is_other = first.kind == "other" and not is_quote
+    if is_other or _is_only_described(tokens):
+        reason = f" {coins.reason}" if is_other and coins.reason and is_single_coin(first) else ""
+        refusal = PEGGED if is_other and first.value == "stablecoin" else f"That market is not covered.{reason}"
         raise invalid(f"{refusal} Ask about one of {NAMES}.", "asset")
     if not assets:
         return Subject(available("btc", spots), notes=(STAND_IN,))

@@ -49,6 +49,9 @@ def pointed_back(
     """
     kinds, has_levels = {token.kind for token in tokens}, earlier.upper_level is not None
     joint = _joint(tokens, earlier, has_two=before is not None and not has_levels)
+    pairs = pairwise(token.kind for token in tokens if token.kind != "the")
+    if ("both_of", "unit") in pairs and not kinds & MARKET_KINDS and not earlier.other_asset:
+        raise invalid(LAST_ONLY)  # "in both months"
     if not (joint or (has_levels and "stay" in kinds)):
         return tokens, None
     has_events = bool(earlier.legs) and joint in EVENTS_OF_TWO

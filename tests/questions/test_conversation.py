@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +119,13 @@ def test_next_february_after_a_date_has_its_own_days():
     earlier = read_any("will btc hit 100k by january 2029?", LEAP_WINTER).question
     question = read_any("and by next february?", LEAP_WINTER, ContextQuestion(earlier)).question
     assert f"{question.deadline:%Y-%m-%d}" == "2029-02-28"
+
+
+def test_a_follow_up_days_after_the_deadline_needs_another_one():
+    earlier = read_any("will btc be above 100k tomorrow?", CIRCUMSTANCES).question
+    later = replace(CIRCUMSTANCES, now=NOW + timedelta(days=4))
+    with pytest.raises(InvalidQuestion, match="has passed"):
+        read_any("and eth?", later, ContextQuestion(earlier))
 
 
 def test_a_leap_day_is_compared_with_the_end_of_february():

@@ -100,7 +100,9 @@ def _read(findings: _Findings, tokens: Sequence[Token], place: int) -> int:
         findings.drop_leads()
         findings.parts.append(str(token.value))
         findings.postposition = tokens[place + 1].kind if place + 1 < len(tokens) else ""
-        if findings.rest and findings.rest[-1].kind == "this":
+        if findings.rest and findings.rest[-1].kind in ("in", "during"):
+            findings.rest.pop()
+        elif findings.rest and findings.rest[-1].kind == "this":
             findings.rest[-1] = TODAY
         return _with_zone(findings, tokens, place + 1)
     if token.kind == "eo" and token.value in ("day", "midnight"):

@@ -66,8 +66,10 @@ def weekday(match: Match, today: Today) -> DateRange:
     return periods.day(today.date + timedelta(days=(day_of_week - today.date.weekday()) % 7))
 
 
-def weekday_week(match: Match, today: Today) -> DateRange:
+def weekday_week(match: Match, today: Today) -> DateRange | None:
     """Example: "Friday week", French "mardi en huit", "Tuesday in a week": a week after the coming one."""
+    if "a" not in match and match["week"].text not in ("week", "en huit"):
+        return None  # German "freitag woche"
     return periods.day(_coming(match, today) + timedelta(weeks=1))
 
 
@@ -155,7 +157,7 @@ def beside(match: Match, anchor: DateRange) -> DateRange:
 def weekday_beside(match: Match, anchor: DateRange) -> DateRange | None:
     """Example: "The Friday before Christmas", "the first Monday after Easter"."""
     weekday, ordinal = int(match["weekday"].quantity), number(match["which"]) if "which" in match else 1
-    if match["relation"].kind == "last" and match["relation"].text != "前の":
+    if ordinal < 1 or (match["relation"].kind == "last" and match["relation"].text != "前の"):
         return None  # "December's last Friday"
     before, later = periods.day(anchor.start.date() - DAY), periods.day(anchor.end.date() + DAY)
     if match["relation"].kind in EARLIER:

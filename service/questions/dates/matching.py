@@ -109,7 +109,9 @@ RULES: tuple[tuple[str, Meaning], ...] = (
     ("a unit! within", counted.duration),
     ("ago count:count|a unit", counted.duration),
     ("in|within|during|by? count:count|a larger:unit and? rest:count smaller:unit", counted.sum_of_durations),
-    ("in|within|during|by? next? count:count|a? unit and? a? half", counted.duration),
+    ("in|within|during|by? count:count|a unit and? a? half", counted.duration),
+    ("in|within|during? next unit and a? half", counted.duration),
+    ("in|within|during unit and a? half", counted.duration),
     ("next|last count unit", counted.duration),
     ("count:spanned next unit", counted.duration),
     ("in|within|during|by|between a unit", counted.duration),
@@ -175,7 +177,7 @@ def spans(tokens: Sequence[Token], today: Today, *, postpositions: bool = False)
     while place < len(tokens):
         span = _longest(text, place, today)
         if span:
-            span = (_trailed(text, span) if postpositions else None) or _led(text, span) or span
+            span = (_trailed(text, span, today) if postpositions else None) or _led(text, span, today) or span
             while result and result[-1].after > span.first:
                 result.pop()
             result.append(span)
@@ -201,7 +203,7 @@ def _longest(text: Text, place: int, today: Today) -> Span | None:
     return None
 
 
-def _led(text: Text, anchor: Span) -> Span | None:
+def _led(text: Text, anchor: Span, today: Today) -> Span | None:
     end, days = anchor.first, _anchored(text.tokens, anchor)
     while end and text.tokens[end - 1].kind in GAPS:
         end -= 1
@@ -209,18 +211,18 @@ def _led(text: Text, anchor: Span) -> Span | None:
         for pattern, meaning in LEADING if text.tokens[first].kind not in GAPS else ():
             match = _match(_elements(pattern), text, first)
             if match and end <= match[0] <= anchor.first and (dates := meaning(match[1], days)):
-                return Span(first, anchor.after, dates, anchor.is_past)
+                return Span(first, anchor.after, dates, anchor.is_past and dates.end <= today.now)
     return None
 
 
-def _trailed(text: Text, anchor: Span) -> Span | None:
+def _trailed(text: Text, anchor: Span, today: Today) -> Span | None:
     first, days = anchor.after, _anchored(text.tokens, anchor)
     while first < len(text.tokens) and (text.tokens[first].kind in (*GAPS, "filler") or text.tokens[first].text == "'"):
         first += 1
     for pattern, meaning in TRAILING:
         match = _match(_elements(pattern), text, first)
         if match and (dates := meaning(match[1], days)):
-            return Span(anchor.first, match[0], dates, anchor.is_past)
+            return Span(anchor.first, match[0], dates, anchor.is_past and dates.end <= today.now)
     return None
 
 

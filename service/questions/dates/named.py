@@ -128,7 +128,8 @@ def month_name(match: Match, today: Today) -> DateRange:
 def quarter_or_half(match: Match, today: Today) -> DateRange | None:
     """Q1, "the third quarter of 2027", H1."""
     parts = 2 if {"h", "halfyear"} & match.keys() else 4
-    ordinal, length = number(match["which"]) % 5, 12 // parts  # the final quarter is -1
+    ordinal, length = number(match["which"]), 12 // parts
+    ordinal = parts if ordinal == -1 else ordinal  # "the final quarter"
     if not 1 <= ordinal <= parts:
         return None
     return _months(match, today, length * (ordinal - 1) + 1, length)
