@@ -35,6 +35,7 @@ def month_start(instant: int) -> int:
 
 def month_starts(since: int, until: int) -> list[int]:
     """The unix seconds in [since, until) at which a month begins, oldest first."""
+    # The month 31 days after `until` is a later one, so that the range, which leaves it out, has that of `until`.
     months = np.arange(month_of(since), month_of(until + 31 * DAY), dtype="datetime64[M]")
     starts = months.astype("datetime64[s]").astype(np.int64)
     return starts[(starts >= since) & (starts < until)].tolist()

@@ -57,7 +57,7 @@ BEFORE_WEEKEND = Assumption("The deadline can be before the weekend or at its en
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another reading: `question` asks exactly this one, `canonical` says it in full, `reason` names the choice."""
+    """Another reading: `question` asks this one, `canonical` says it in full, `reason`, an Assumption, the choice."""
 
     question: str
     canonical: str

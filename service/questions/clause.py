@@ -281,11 +281,13 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
     is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS  # "it goes up, no?"
     kinds = [token.kind for token in tokens]
-    denials = kinds[li:].count("not") - (is_tag and any(kind in PREDICATES for kind in kinds))
+    asks_only = is_tag and any(kind in PREDICATES for kind in kinds)
+    denials = kinds[li:].count("not") - asks_only
     if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")
     cancel = language.negations_cancel and "neither_of" not in kinds
-    return ((denials if cancel else min(denials, 1)) + kinds.count("fail")) % 2 == 1
+    denials = denials if cancel else min(denials, 1)
+    return (denials + kinds.count("fail")) % 2 == 1
 
 
 # The distance, in tokens, to a word of relation: before a far number, and after a near one.

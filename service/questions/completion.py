@@ -148,9 +148,9 @@ def complete(
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in reading.tokens)
-    kinds = [token.kind for token in reading.tokens if token.kind != "mark"]
-    carries = kinds[:1] and (kinds[0] in CARRIERS or any(token.value == CARRY for token in reading.tokens))
-    is_denial = "not" in kinds and carries  # "and if not?", "and that it doesn't?"; a mere "no way" denies nothing
+    words = [token for token in reading.tokens if token.kind != "mark"]
+    carries = any(token.kind in CARRIERS for token in words[:1]) or any(token.value == CARRY for token in words)
+    is_denial = carries and any(token.kind == "not" for token in words)  # "and if not?"; a mere "no way" denies nothing
     has_event = bool(has_chance or carryover or recount or is_opposite or is_denial)
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"

@@ -87,7 +87,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
         reading = reading._replace(tokens=[Token("how", "how")])
     completion = complete(reading, circumstances, context.question, context.before)
     earlier, is_of_size = completion.earlier, asks_size(reading.tokens)
-    carryover = {*completion.carryover}
+    carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
     kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})

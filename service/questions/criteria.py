@@ -43,7 +43,10 @@ MEASURES: dict[Literal["move", "range"], str] = {
 
 
 def find_criterion(clause: Clause, spot: float, preposition: str) -> Criterion:
-    """The event in the clause; `preposition` is the word at the deadline, such as "on" or "before"."""
+    """The event in the clause; `preposition` is the word at the deadline, such as "on" or "before".
+
+    Raises InvalidQuestion where the clause names no such event, as for an average price unless one level is named.
+    """
     criterion = _of_amounts(clause, spot, preposition)
     if "average" not in clause.kinds or criterion.comparator == "open":
         return criterion

@@ -379,4 +379,5 @@ def _value(number: Token) -> float:
         return number.quantity
     if number.kind == "number":
         return readings(number.text)[0]
-    return float("".join(re.findall(r"^\d+", number.text)) or 0)
+    digits = re.match(r"\d+", number.text)
+    return float(digits[0]) if digits else 0.0

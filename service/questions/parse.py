@@ -206,13 +206,13 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
 
 
 def _notes(split: SplitText) -> tuple[str, ...]:
-    notes = {
-        CONDITION: split.has_condition or any(token.kind == "after" for token in split.aside),
-        LIKE_OTHER_DAYS: any(token.text in WORKDAYS for token in split.main),
-        ONE_OF_SEVERAL: split.has_more,
-        TIME_ASKED: any(token.kind == "when" for token in split.main),
-    }
-    return tuple(note for note, applies in notes.items() if applies)
+    notes = [
+        (CONDITION, split.has_condition or any(token.kind == "after" for token in split.aside)),
+        (LIKE_OTHER_DAYS, any(token.text in WORKDAYS for token in split.main)),
+        (ONE_OF_SEVERAL, split.has_more),
+        (TIME_ASKED, any(token.kind == "when" for token in split.main)),
+    ]
+    return tuple(note for note, applies in notes if applies)
 
 
 def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:

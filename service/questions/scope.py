@@ -57,7 +57,10 @@ FOREIGN_LETTER = re.compile("[іїєґ\u0370-\u03ff\u0530-\u1cff\uac00-\ud7af]")
 
 
 def nameless(tokens: Sequence[Token]) -> InvalidRequest:
-    """The refusal of a text that names no asset: InvalidQuestion if it is about markets or not read."""
+    """The refusal of a text that names no asset.
+
+    InvalidQuestion if it is about markets or in a language or script that is not read, else NotAMarketQuestion.
+    """
     words = [token for token in tokens if token.kind == "word"]
     if words and 2 * sum(_is_strange(token.text) for token in words) >= len(words):
         return _unread()

@@ -118,9 +118,8 @@ def find_question(tokens: Sequence[Token], language: Language, matters: Set[str]
     )
     prices = [sentence for sentence in sentences[sentences.index(main) + 1 :] if sentence.is_bare_price]
     are_dated = _has_kind([main], DATE_KINDS) and _has_kind(prices, DATE_KINDS)
-    if (
-        len(prices) == 1 and not are_dated and not _has_kind([main], WITHOUT_PRICE)
-    ):  # "will eth moon this month? like 3k"
+    # "Will eth moon this month? like 3k"
+    if len(prices) == 1 and not are_dated and not _has_kind([main], WITHOUT_PRICE):
         candidates = [sentence for sentence in candidates if sentence not in (main, prices[0])]
         main = replace(main, tokens=(*main.tokens, *prices[0].tokens))
     others = [token for sentence in candidates if sentence is not main for token in sentence.tokens]

@@ -104,8 +104,10 @@ def without_any_day(tokens: Sequence[Token]) -> list[Token] | None:
     closes = [place for place in range(len(tokens)) if _is_close(tokens, place)]
     is_never = any(token.value == "ever" and token.kind == "not" for token in tokens) or kinds >= {"not", "ever"}
     is_denied = is_never and "close" in kinds  # "never closes below 90k", Italian "non chiuderà mai sotto 90k"
-    is_once = "ever" in kinds or (closes and _names_a_close(tokens, closes[0]))
-    if not is_denied and not (kinds & {"above", "below"} and ((closes and is_once) or _names_daily_close(tokens))):
+    if not is_denied and not kinds & {"above", "below"}:
+        return None
+    is_one_close = closes and ("ever" in kinds or _names_a_close(tokens, closes[0]))
+    if not (is_denied or is_one_close or _names_daily_close(tokens)):
         return None
     words = [(token, place in closes or _is_daily(token)) for place, token in enumerate(tokens) if token.kind != "ever"]
     return [replace(token, kind="close", value=None) if is_close else token for token, is_close in words]
@@ -155,7 +157,7 @@ def _without_coloured_day(tokens: Sequence[Token]) -> list[Token] | None:
 
 
 def _is_one_day(token: Token) -> bool:
-    """Whether the word before a day means one; "1" and "one" may count something else: "will 1 btc close above 100k"."""
+    """Whether the word before a day means one; elsewhere "1" may count something else: "will 1 btc close"."""
     return _is_one(token) or token.text in ("1", "one")
 
 

@@ -1,4 +1,7 @@
-"""What a text wants, as it was read; without a question in it, by naive Bayes over pieces of the words of examples."""
+"""What a text wants, as it was read; without a question in it, what an example wants that it equals.
+
+Where none equals it, the most similar ones decide, by naive Bayes over pieces of words.
+"""
 
 from __future__ import annotations
 

@@ -69,13 +69,14 @@ def find_deadline(
     run: int | None = None,
     is_week_over: bool = False,
 ) -> Deadline:
-    """The deadline that the tokens name, or seven days from now.
+    """The deadline that the tokens name, or seven days from the aware datetime `now`.
 
     A day means its last second, 23:59:59 UTC. A week, month, quarter or year means its last day, and "before" one of
     these means the day before it begins. A date without a year is the next such date. A time without a zone is UTC.
 
     If not `is_strict`, dates in the past are ignored where there is no other. `run` is a number of days in a row, which
-    end so many days after the day from which they are counted. If `is_week_over`, "this week" is the coming one.
+    end so many days after the day from which they are counted. If `is_week_over`, "this week" is the coming one: the
+    trading hours of this one are over, or little of it is left.
 
     Raises InvalidQuestion if the deadline is in the past, less than five minutes or more than two years ahead.
     """
@@ -136,12 +137,14 @@ def _preposition(tokens: Sequence[Token], chosen: Candidate | None, clock: Clock
 def _kind_of_word(tokens: Sequence[Token], chosen: Candidate) -> str:
     """The kind of the word at the date; "for two weeks" lasts until its end, unlike "during the next two weeks"."""
     is_next = any(token.kind in ("next", "this") for token in tokens[chosen.first : chosen.after])
-    if chosen.span.dates.exact and (chosen.word.kind, is_next) in (("in", True), ("during", False)):
-        return "within" if is_next else "lasting"  # "in the next 48 hours", "for two weeks"
+    if chosen.span.dates.exact and chosen.word.kind == "in" and is_next:
+        return "within"  # "in the next 48 hours"
+    if chosen.span.dates.exact and chosen.word.kind == "during" and not is_next:
+        return "lasting"  # "for two weeks"
     return "on" if chosen.word.text == "に" and not chosen.span.dates.is_period else chosen.word.kind
 
 
-def _assumptions(notes: Sequence[str], text: str, *, is_year_assumed: bool) -> list[str]:
+def _assumptions(notes: Sequence[str], text: str, *, is_year_assumed: bool) -> list[Assumption]:
     """What the reader of the question should check about its deadline, which is written as `text`."""
     specific = [note for note in dict.fromkeys(notes) if note and note != UNSURE_NOTE]
     if (UNSURE_NOTE in notes or is_year_assumed) and not any("{deadline}" in note for note in specific):

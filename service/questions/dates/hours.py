@@ -66,7 +66,8 @@ def hour_at(tokens: Sequence[Token], place: int) -> Hour | None:
     if token.value is None and not re.fullmatch(r"\d{1,2}(?:\.\d\d)?", token.text):
         return None
     if token.value is None:
-        hour, minute = (int(digits) for digits in f"{token.text}.00".split(".")[:2])
+        hours, _, minutes = token.text.partition(".")
+        hour, minute = int(hours), int(minutes or 0)
     else:
         hour, minute = divmod(round(60 * token.quantity), 60)
     if hour > 24 or minute not in (range(60) if token.value is None else HALVES):

@@ -166,6 +166,7 @@ def holiday_weekend(match: Match, today: Today) -> DateRange:
 
 
 def season(match: Match, today: Today) -> DateRange:
+    """The season that ends in the year or, for winter, begins in it."""
     return _months(match, today, periods.SEASONS[str(match["season"].value)], 3)
 
 

@@ -16,7 +16,8 @@ from service.questions.criterion import invalid
 FIRST_YEAR, LAST_YEAR = 1990, 2100
 SECONDS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
 MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-# The first month of each meteorological season of the northern hemisphere, which lasts three.
+# The first month of each meteorological season of the northern hemisphere, which lasts three: the season of a year ends
+# in it, the winter of a year begins in it.
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 # Durations are cut to this one, which is past every limit: a longer one would leave the calendar.
 MOST_SECONDS = 20 * 366 * 86400

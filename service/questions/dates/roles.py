@@ -116,7 +116,8 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
     if token.kind == "mark":
         return MARK_ROLES.get(token.text, set())
     if token.kind == "numword":
-        return {"numword", *["half"] * (token.value == 1 / 2)} | _day_in_words(tokens, place)
+        half = {"half"} if token.value == 1 / 2 else set[str]()
+        return {"numword"} | half | _day_in_words(tokens, place)
     if token.kind == "ordinal":
         counts = place + 1 < len(tokens) and tokens[place + 1].kind in COUNTABLES  # "the first week"
         return {"ordinal"} if counts else {"ordinal", "dayword"}
@@ -124,16 +125,25 @@ def _roles_of(tokens: Sequence[Token], place: int) -> set[str]:
         return {"unit"} | _unit_roles(tokens, place)
     if token.kind in ("to", "until", "lasting"):
         return {token.kind, "dash", "before"} if token.value == "start" else {token.kind, "dash"}
-    others = {"part": token.kind in PARTS, "near": token.kind in NEAR_KINDS, "english": token.text == "the"}
-    return {token.kind, *(role for role, holds in others.items() if holds)}
+    if token.kind in PARTS:
+        return {token.kind, "part"}
+    if token.kind in NEAR_KINDS:
+        return {token.kind, "near"}
+    return {token.kind, "english"} if token.text == "the" else {token.kind}
 
 
 def _unit_roles(tokens: Sequence[Token], place: int) -> set[str]:
     token = tokens[place]
     before = [token.kind for token in tokens[max(0, place - 6) : place] if token.kind != "the"]
     is_closed = "close" in before and before[-1] not in {"number", "a", "end", *NEAR_KINDS}  # "close the month above …"
-    others = {"units": token.text in PLURALS, "h": token.text == "h", "closed": is_closed}
-    return {*UNIT_ROLES.get(str(token.value), ()), *(role for role, holds in others.items() if holds)}
+    result = set(UNIT_ROLES.get(str(token.value), ()))
+    if token.text in PLURALS:
+        result.add("units")
+    if token.text == "h":
+        result.add("h")
+    if is_closed:
+        result.add("closed")
+    return result
 
 
 def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
@@ -147,8 +157,8 @@ def _number_roles(tokens: Sequence[Token], place: int) -> set[str]:
 
 def _is_bare_day(tokens: Sequence[Token], place: int) -> bool:
     """Whether the words before the number make it a day: "d'ici le 5", "vor dem 5."."""
-    *_, lead, before = Token("", ""), Token("", ""), *tokens[:place]
-    lead = lead if before.kind == "the" else before  # "vor dem 5"
+    before = tokens[place - 1] if place else Token("", "")
+    lead = tokens[place - 2] if before.kind == "the" and place > 1 else before  # "vor dem 5"
     if lead.kind in FIRM and before.text.split()[-1] in DAY_WORDS:
         return True
     is_dotted = place + 1 < len(tokens) and tokens[place + 1].text == "."

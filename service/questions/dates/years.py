@@ -39,15 +39,21 @@ def _names_year(pair: Sequence[Token]) -> bool:
 
 def _dated(before: list[Token], behind: list[Token], year: int, today: Today) -> list[Token] | None:
     """The tokens with the year in the last date before, else in the first date behind; None without such a date."""
-    for window, is_before in ((before[-REACH:], True), (behind[:REACH], False)):
-        dates = spans(window, today)
-        for span in dates[-1:] if is_before else dates[:1]:
-            words, gap = window[span.first : span.after], window[span.after :] if is_before else window[: span.first]
-            is_yearless = bool(YEARLESS_KINDS & {token.kind for token in words}) and not any(map(is_year, words))
-            if is_yearless and all(token.kind in GAPS for token in gap):
-                dated = _with_year(window, span, year)
-                return [*before[:-REACH], *dated, *behind] if is_before else [*before, *dated, *behind[REACH:]]
+    window = before[-REACH:]
+    for span in spans(window, today)[-1:]:
+        if _lacks_year(window[span.first : span.after], window[span.after :]):
+            return [*before[:-REACH], *_with_year(window, span, year), *behind]
+    window = behind[:REACH]
+    for span in spans(window, today)[:1]:
+        if _lacks_year(window[span.first : span.after], window[: span.first]):
+            return [*before, *_with_year(window, span, year), *behind[REACH:]]
     return None
+
+
+def _lacks_year(words: Sequence[Token], gap: Sequence[Token]) -> bool:
+    """Whether a date in these words names no year, and nothing but articles is between it and the year."""
+    is_dated = any(token.kind in YEARLESS_KINDS for token in words) and not any(map(is_year, words))
+    return is_dated and all(token.kind in GAPS for token in gap)
 
 
 def is_year(token: Token) -> bool:

@@ -26,8 +26,10 @@ NO_TRADE = "did not trade until the deadline"
 class Path(ABC):
     """A path from the unix second `now` to `until`, or many of them; its `spot` is the price in USD when it begins.
 
-    `start`, `last`, `average` (the mean of the hourly closes), `closes` and `level` are in a unit of the path's own,
-    `final`, the last price, and `total` in USD; `width` is the highest less the lowest price as a share of the first.
+    `start`, the price when it begins, `last`, the last one, `average`, the mean of the hourly closes, `closes` and
+    `level` are in a unit of the path's own, `final`, the last price, and `total` in USD. `width` is the highest less
+    the lowest price as a share of the first, `steps` the number of steps. Subclasses define all of these.
+
     `volatility`, a year, from hourly closes, and `lead`, the return less that of the other asset, are those of a
     recorded path alone: voters know their distributions.
     """
