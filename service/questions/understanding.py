@@ -167,7 +167,7 @@ def checked_parse(parse: Parse) -> Parse:
     if parse.pair is None:
         refuse_other_matters(parse.clause, parse.deadline)
         refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
-    if parse.criterion.comparator == "open" and QUANTILES not in parse.criterion.notes:
+    if not parse.carryover and parse.criterion.comparator == "open" and QUANTILES not in parse.criterion.notes:
         _refuse_guess(parse)
     if parse.is_bound:
         refuse_loose_ends(parse.text, parse.split, parse.subject)
