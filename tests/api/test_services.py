@@ -47,7 +47,8 @@ UNUSED_COVERAGE = Coverage(START, NOW)
 
 @pytest.fixture
 def services(sqlite):
-    return SimpleNamespace(database=sqlite, clock=WorldClock("live"), step=300, now=lambda: NOW)
+    clock = WorldClock("live")
+    return SimpleNamespace(database=sqlite, clock=clock, step=300, now=lambda: NOW, world_now=clock.at(NOW))
 
 
 def keep(sqlite, change, step=300, asset="btc"):
