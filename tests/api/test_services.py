@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.api.services import latest, not_yet
+from service.api.services import Services, latest, not_yet
+from service.config import Settings
 from service.errors import HistoryArriving, ServiceUnavailable
 from service.market.coverage import Coverage
 from service.market.instants import DAY, HOUR, WorldClock
@@ -47,8 +48,7 @@ UNUSED_COVERAGE = Coverage(START, NOW)
 
 @pytest.fixture
 def services(sqlite):
-    clock = WorldClock("live")
-    return SimpleNamespace(database=sqlite, clock=clock, step=300, now=lambda: NOW, world_now=clock.at(NOW))
+    return Services(Settings(), sqlite, WorldClock("live"), 300, None, None, now=lambda: NOW)
 
 
 def keep(sqlite, change, step=300, asset="btc"):
@@ -83,7 +83,7 @@ def test_without_a_network_no_time_is_promised(services, sqlite):
 
 def test_a_source_that_fails_is_named(services, sqlite):
     """After five minutes without progress no time is promised."""
-    services.now = lambda: NOW + 400
+    services = replace(services, now=lambda: NOW + 400)
     keep(sqlite, lambda first: first.failed("kraken: it does not answer", NOW))
     reason = not_yet(services)
     assert not isinstance(reason, HistoryArriving)
@@ -110,5 +110,5 @@ def test_with_history_the_first_forecasts_are_being_made(services, sqlite):
 
 def test_other_worlds_have_their_history_at_once(services):
     """There it is the job that has not finished."""
-    services.clock = WorldClock("simulated")
+    services = replace(services, clock=WorldClock("simulated"))
     assert not_yet(services).detail.startswith("It is being computed for the first time")
