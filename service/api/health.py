@@ -101,6 +101,27 @@ def collect() -> Response:
     return Response(metrics.exposition(services(), is_ready=is_ready), content_type=metrics.MEDIA_TYPE)
 
 
+def _log_change(missing: str) -> None:
+    """Log `ready` or `not_ready` where it is not what this process logged last."""
+    if current_app.extensions.get(IS_READY) == (not missing):
+        return
+    current_app.extensions[IS_READY] = not missing
+    if missing:
+        log.warning("not_ready", missing=missing)
+    else:
+        log.info("ready")
+
+
+def _fault_of_bars(services: Services, as_of: int, age: int) -> list[str]:
+    """What is wrong with the last bar, which ends at the world second `as_of`, `age` seconds ago; empty if nothing."""
+    if age < -CLOCKS_APART_S * services.clock.speed:
+        ahead = f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock"
+        return [f"{ahead}: the clock is wrong, or was ahead when the bar was stored"]
+    if age > max(MISSED_BARS * services.step, FETCHING_S * services.clock.speed):
+        return [f"the last bar ended at {iso(as_of)}, {age} s of world time ago"]
+    return []
+
+
 def _readiness(services: Services) -> Ready:
     """The readiness; raises ServiceUnavailable that names everything missing, or what the database raises.
 
@@ -124,17 +145,10 @@ def _readiness(services: Services) -> Ready:
         unmade.append("forecasts")
     as_of = max(openings, default=0) + services.step
     age = services.clock.at(wall) - as_of
-    speed = services.clock.speed
     is_first = bool(unmade) or fits is None  # later an asset that arrives holds up none of the others
     gaps = {asset: history for asset, history in histories.items() if history.state in ("arriving", "failing")}
     missing = [f"{asset}: {history.sentence}" for asset, history in gaps.items() if is_first]
-    if not openings:
-        missing.append("there are no price bars yet")
-    elif age < -CLOCKS_APART_S * speed:
-        ahead = f"the last bar ends at {iso(as_of)}, {-age} s of world time ahead of the clock"
-        missing.append(f"{ahead}: the clock is wrong, or was ahead when the bar was stored")
-    elif age > max(MISSED_BARS * services.step, FETCHING_S * speed):
-        missing.append(f"the last bar ended at {iso(as_of)}, {age} s of world time ago")
+    missing += _fault_of_bars(services, as_of, age) if openings else ["there are no price bars yet"]
     if fits is None:
         reason = not_yet(services)
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
@@ -144,12 +158,7 @@ def _readiness(services: Services) -> Ready:
         missing.append(f"no job process has looked what is due {'yet' if silence is None else f'for {silence:.0f} s'}")
     late = {job: f"the job {job} has been due for {lag / 60:.0f} min without success" for job, lag in lags.items()}
     missing += [late[job] for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]
-    if extensions.get(IS_READY) != (not missing):
-        extensions[IS_READY] = not missing
-        if missing:
-            log.warning("not_ready", missing="; ".join(missing))
-        else:
-            log.info("ready")
+    _log_change("; ".join(missing))
     if missing or fits is None:
         detail, reason = f"Not ready: {'; '.join(missing)}.", not_yet(services)
         kind = type(reason) if is_first else ServiceUnavailable

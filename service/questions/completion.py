@@ -116,11 +116,8 @@ def complete(
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
-    if reading.language.postpositions:  # Turkish "bir ay sonra" is counted from now
-        tokens = [
-            replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
-            for token, after in pairwise([*tokens, Token("", "")])
-        ]
+    if reading.language.postpositions:
+        tokens = _with_ones(tokens)
     tokens = _without_unit(_with_length(tokens, earlier, notes), earlier, notes)
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
@@ -148,10 +145,7 @@ def complete(
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
     is_opposite = any(token.value == OPPOSITE for token in reading.tokens)
-    words = [token for token in reading.tokens if token.kind != "mark"]
-    carries = any(token.kind in CARRIERS for token in words[:1]) or any(token.value == CARRY for token in words)
-    is_denial = carries and any(token.kind == "not" for token in words)  # "and if not?"; a mere "no way" denies nothing
-    has_event = bool(has_chance or carryover or recount or is_opposite or is_denial)
+    has_event = bool(has_chance or carryover or recount or is_opposite or _is_carried_denial(reading.tokens))
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
         tokens = _with_asset(tokens, str(earlier.other_asset if is_exchanged else (recount or earlier).asset))
@@ -159,6 +153,21 @@ def complete(
     return CompletedText(
         tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
     )
+
+
+def _with_ones(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a number for the article before a unit: Turkish "bir ay sonra" is counted from now."""
+    return [
+        replace(token, kind="number", value=1.0) if (token.kind, after.kind) == ("a", "unit") else token
+        for token, after in pairwise([*tokens, Token("", "")])
+    ]
+
+
+def _is_carried_denial(tokens: Sequence[Token]) -> bool:
+    """Whether it denies the earlier question: "and if not?", "and that it doesn't?"; a mere "no way" does not."""
+    words = [token for token in tokens if token.kind != "mark"]
+    carries = any(token.kind in CARRIERS for token in words[:1]) or any(token.value == CARRY for token in words)
+    return carries and any(token.kind == "not" for token in words)
 
 
 def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]:

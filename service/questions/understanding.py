@@ -58,7 +58,7 @@ MOST_PROPOSALS = 3
 # A level and a date are looked for in so many tokens: more are no question that a person asks.
 MOST_TOKENS = 60
 DEFAULT, YEAR = timedelta(days=7), timedelta(days=365)
-# Kinds that make a sentence without a question mark a question.
+# Kinds that ask for a price, whatever the other words mean.
 PRICE_KINDS = {"what", "how", "forecast", "price", "now", "advice", "which", "mood", "chance"}
 # The distance of a level that is proposed where none is readable.
 STEP = 0.05
