@@ -42,9 +42,8 @@ class Clause:
     """The tokens without dates, their kinds, the amounts among them and whether the clause is negated.
 
     `kinds` omits words inside amounts, verbs in the past, and directions that say where the price comes from ("recover
-    from the crash"). `has_stray` means that the clause contains an unrelated number near the price, which may be a
-    level that was not understood, `has_unused` that it contains another number that means nothing. `has_order` means
-    that one level is to be reached before the other: "70k before 50k".
+    from the crash"). `has_stray` means that the clause contains a number to which no meaning was found. `has_order`
+    means that one level is to be reached before the other: "70k before 50k".
     """
 
     tokens: tuple[Token, ...]
@@ -52,7 +51,6 @@ class Clause:
     amounts: tuple[Amount, ...]
     negated: bool
     has_stray: bool
-    has_unused: bool
     has_order: bool
 
     @property
@@ -143,7 +141,6 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
-    has_stray = any(is_near(amount.value(spot), spot) for amount in rest)
     if language.postpositions and _is_before_behind(present, amounts):
         statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
         negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
@@ -153,7 +150,7 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     kinds = {_kind(token) for place, token in enumerate(present) if place not in inside}
     if "above" not in kinds and any(amount.is_or_more for amount in numbers):
         kinds.add("exceed")
-    return Clause(tuple(present), frozenset(kinds), amounts, negated, has_stray, bool(rest), has_order)
+    return Clause(tuple(present), frozenset(kinds), amounts, negated, bool(rest), has_order)
 
 
 def _with_units(tokens: Sequence[Token], amounts: Sequence[Amount], spot: float) -> list[Amount]:

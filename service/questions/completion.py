@@ -35,6 +35,7 @@ from service.questions.denials import (
     without_denied_side,
     without_denied_size,
 )
+from service.questions.extremes import EXTREMES
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import Comparison
@@ -187,7 +188,7 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     if rest and rest[0].kind in ("if", "because") and rest[0].value != EXCHANGE and not has_comma:
         rest = rest[1:]  # "if it only touches it?", Italian "invece domani?"
     is_leading = [
-        (token.kind in LEADING and token.value not in (OPPOSITE, ENTIRETY) and token.text not in SIGNS)
+        (token.kind in LEADING and token.value not in (OPPOSITE, ENTIRETY, *EXTREMES) and token.text not in SIGNS)
         or token.value == CARRY
         for token in rest
     ]

@@ -30,7 +30,7 @@ from service.questions.scope import FACT
 from service.questions.single_days import DATES, LEAST
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.understanding import checked_parse, find_parts, parse_tokenized
+from service.questions.understanding import checked_parse, find_parts, parse_tokenized, refuse_ambiguous
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 DAYS_OF_WEEK = 7
@@ -221,6 +221,8 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     # "And that it doesn't drop below?", "and that it doesn't fall?"
     is_of_level = not amounts and (is_left or is_denied_side or _is_denied_move(parse.clause, earlier))
     kinds = kinds - MOTIONS - BESIDE_DENIAL if is_carried and is_of_level else kinds
+    is_beyond = kinds & {"above", "below"} and earlier.level is not None and earlier.upper_level is None
+    kinds = kinds - MOTIONS if is_beyond and not amounts else kinds  # "and fall below?"
     is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds
@@ -279,8 +281,7 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     has_addition = parse.clause.amounts or "deadline" not in parse.carryover
     if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):
         raise unclear(" ".join(words[:4]))
-    if parse.clause.has_unused:
-        raise unclear(parse.text)
+    refuse_ambiguous(parse, event.comparator)
     for level in event.levels:
         checked(level, parse.spot)
     reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)

@@ -274,9 +274,10 @@ def _without_direction(clause: Clause) -> Criterion:
         return nothing_definite()
     if _names_spot(clause) and (clause.is_above or clause.is_below or "exceed" in kinds):
         return Criterion("down" if clause.is_below else "up")
-    places = " ".join("what" if token.kind in ASKS else token.kind for token in clause.tokens)
-    asks_range = any(token.text in RANGES for token in clause.tokens) or "between what and what" in places
-    if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre cuánto y cuánto"
+    places = " ".join("what" if token.kind in {*ASKS, "which"} else token.kind for token in clause.tokens)
+    wordings = ("between what and what", "between what price", "what between")
+    asks_range = any(token.text in RANGES for token in clause.tokens) or any(wording in places for wording in wordings)
+    if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre qué precios"
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)
     if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):

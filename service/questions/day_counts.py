@@ -161,7 +161,7 @@ def _within(head: Sequence[Token], number: Token, tail: Sequence[Token]) -> list
     """The tokens with the time of "5 of 7 days" between them, unless they name it: "next week", "in December"."""
     rest = [*head, *tail]
     for place, token in enumerate(rest):
-        if token.kind not in ("this", "number") and not is_days(rest[place:][:2][-1]) and _is_period(rest[place:]):
+        if token.kind != "number" and not is_days(rest[place:][:2][-1]) and _is_period(rest[place:]):
             return rest
     return [*head, Token("in", "in"), Token("number", str(_whole(number))), Token("unit", "day", "day"), *tail]
 

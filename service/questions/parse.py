@@ -55,7 +55,6 @@ ONE_OF_SEVERAL = Assumption("Only one of several questions was considered.", "wo
 TIME_ASKED = Assumption("A time was asked for: understood as whether it happens by the deadline.", "event")
 NOT_NAMED = Assumption("No deadline was named: the deadline is in seven days.", "deadline")
 NO_END_OF_ORDER = Assumption("No deadline was named: the deadline is in a year.", "deadline")
-UNUSED_NUMBER = Assumption("A number in the question was ignored.", "words")
 UNUSED_TIME = Assumption("A date or a time in the question was ignored.", "words")
 MOST_WORDS = 8
 # Kinds that name a date or a time; what remains of them after the dates were read has no meaning there.
@@ -263,10 +262,9 @@ def _unused_notes(clause: Clause, criterion: Criterion, *, has_one_event: bool) 
     """The notes about words, numbers and times to which no meaning was found."""
     tokens = clause.tokens
     words = [token.text for place, token in enumerate(tokens) if _is_unused(clause, place, criterion, has_one_event)]
-    has_number = clause.has_unused or any(token.kind == "numword" and token.quantity not in (0, 1) for token in tokens)
     left_out = " ".join(dict.fromkeys(words[:MOST_WORDS]))
     note = Assumption(f"Not understood and left out: “{left_out}”.", "words")
-    notes = {note: bool(words), UNUSED_NUMBER: has_number, UNUSED_TIME: names_event(tokens)}
+    notes = {note: bool(words), UNUSED_TIME: names_event(tokens)}
     return tuple(note for note, applies in notes.items() if applies)
 
 

@@ -32,7 +32,7 @@ from service.questions.dates.roles import with_days
 from service.questions.dates.years import with_years
 from service.questions.day_counts import find_days
 from service.questions.earlier import find_earlier, of_period
-from service.questions.extremes import may_have_extreme, with_extremes
+from service.questions.extremes import EXTREMES, may_have_extreme, side_of, with_extremes
 from service.questions.kinds.levels import touch
 from service.questions.kinds.references import with_moving_average
 from service.questions.pairs import find_pair, refuse_two_deadlines
@@ -169,9 +169,28 @@ def checked_parse(parse: Parse) -> Parse:
         refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
     if not parse.carryover and parse.criterion.comparator == "open" and QUANTILES not in parse.criterion.notes:
         _refuse_guess(parse)
+    refuse_ambiguous(parse, parse.criterion.comparator)
     if parse.is_bound:
         refuse_loose_ends(parse.text, parse.split, parse.subject)
     return parse
+
+
+def refuse_ambiguous(parse: Parse, comparator: str) -> None:
+    """Refuse a high or low without its time where the event names no other price, and dates of which any may be meant.
+
+    Examples: "does it lose the low?" after last week's high, "in December or January".
+    """
+    names_price = (parse.clause.amounts and "level" not in parse.carryover) or parse.level_notes or comparator == "open"
+    extremes = (
+        token for token in parse.clause.tokens if token.kind not in ("up", "down") and side_of(token) in EXTREMES
+    )
+    if not names_price and any(extremes):
+        raise invalid("Which high or low is meant is unclear. Name its time: for example, last week's high.", "level")
+    # In "5 of 7 days next week" the 7 days are no deadline.
+    others = [dates.end for dates in parse.deadline.others if parse.count is None or not dates.exact]
+    if others:
+        days = sorted({f"{end:%Y-%m-%d}" for end in (parse.deadline.at, *others)})
+        raise invalid(f"Several dates are named: {', '.join(days)}. Ask about one of them.", "several")
 
 
 def _refuse_guess(parse: Parse) -> None:

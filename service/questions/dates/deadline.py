@@ -10,7 +10,7 @@ from service.errors import InvalidQuestion
 from service.questions.criterion import Assumption, invalid
 from service.questions.dates.clocks import DAY_END, Clock, without_clocks
 from service.questions.dates.matching import Span, spans
-from service.questions.dates.periods import UNSURE_NOTE
+from service.questions.dates.periods import UNSURE_NOTE, DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
 from service.questions.dates.years import is_year
@@ -48,7 +48,7 @@ class Deadline:
 
     `rest` are the tokens that are not part of a date, `preposition` is the kind of the word at the date. `start` is the
     first instant of a period that is still to come: "in December"; `since` that of a day, week, month or year, also of
-    one that has begun. `notes` say what is uncertain about it.
+    one that has begun. `notes` say what is uncertain about it, `others` are other dates after today that may be meant.
     """
 
     at: datetime
@@ -58,6 +58,7 @@ class Deadline:
     start: datetime | None = None
     since: datetime | None = None
     notes: tuple[str, ...] = ()
+    others: tuple[DateRange, ...] = ()
 
 
 def find_deadline(
@@ -105,7 +106,8 @@ def find_deadline(
     start = chosen.start(now) if chosen else None
     is_limit = clock is not None and (bool(clock.preposition) or clock.at != DAY_END)
     since = _since(plain, chosen, today) if chosen and not is_limit else None
-    return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, tuple(assumptions))
+    others = _others(chosen, candidates, now) if chosen else ()
+    return Deadline(at, rest, True, _preposition(plain, chosen, clock), start, since, tuple(assumptions), others)
 
 
 def _names_year(tokens: Sequence[Token], span: Span) -> bool:
@@ -154,7 +156,7 @@ def _assumptions(notes: Sequence[str], text: str, *, is_year_assumed: bool) -> l
 
 
 def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> list[str]:
-    """Notes of a date, of a period, which may be meant up to its begin or its end, and of dates that were left out."""
+    """Notes of a date, of a period, which may be meant up to its begin or its end, and of past dates."""
     dates, notes = chosen.span.dates, [chosen.span.dates.note]
     if dates.is_period:
         is_unsure = chosen.word.kind == "by" or (chosen.is_exclusive and dates.start <= now)
@@ -164,20 +166,19 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
         notes.append(UNSURE_NOTE)
     if past := next((candidate for candidate in candidates if candidate.strength > 0 and candidate.span.is_past), None):
         notes.append(f"The past date {past.span.dates.end:%Y-%m-%d} was ignored.")
-    alternatives = [
-        candidate for candidate in candidates if candidate.strength > 0 or candidate.word.kind in ("than", "from")
-    ]
-    if any(candidate.end(now) > now and _is_another(candidate, chosen, now) for candidate in alternatives):
-        notes.append("Several dates are named. " + UNSURE_NOTE)
     return notes
 
 
-def _is_another(candidate: Candidate, chosen: Candidate, now: datetime) -> bool:
-    """Whether a date ends on another day than the chosen one, or is an instant where that is a longer period."""
-    end, dates = candidate.end(now), candidate.span.dates
-    if end.date() != chosen.end(now).date():
-        return end.date() > now.date()
-    return chosen.span.dates.exact and dates.is_period
+def _others(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> tuple[DateRange, ...]:
+    """Other dates after today that may be meant; "next week" in "on Friday next week" only says which Friday."""
+    named = [candidate for candidate in candidates if candidate.strength > 0 or candidate.word.kind in ("than", "from")]
+    ends = {candidate.span.dates: candidate.end(now).date() for candidate in named}
+    day, dates = chosen.end(now).date(), chosen.span.dates
+    return tuple(
+        other
+        for other, end in ends.items()
+        if end > now.date() and end != day and not other.start <= dates.start <= dates.end <= other.end
+    )
 
 
 def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositions: bool) -> list[Candidate]:
@@ -265,9 +266,11 @@ def _follows_date(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_range(tokens: Sequence[Token], earlier: Candidate, later: Candidate) -> bool:
-    """Whether the two are the ends of one range: "from Monday to Friday", "between May 1 and May 9"."""
+    """Whether the two are the ends of one range: "from Monday to Friday", "pazartesiden cumaya kadar"."""
     gap = [token for token in tokens[earlier.span.after : later.span.first] if token.kind != "the"]
-    return len(gap) == 1 and (gap[0].kind in JOINTS or gap[0].text in DASHES)
+    if len(gap) == 1:
+        return gap[0].kind in JOINTS or gap[0].text in DASHES or earlier.word.kind == "from"
+    return not gap and later.word.kind == "until"
 
 
 def _without(tokens: Sequence[Token], candidates: Sequence[Candidate]) -> list[Token]:
