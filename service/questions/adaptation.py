@@ -20,7 +20,13 @@ WHICH_END = "YES means that the upper end of the range is reached first."
 
 
 def denied(question: Question) -> Question:
-    """The question denied; "what if it doesn't" of a price that stays above a level is one that touches it."""
+    """The question denied; "what if it doesn't" of a price that stays above a level is one that touches it.
+
+    Of two levels neither is reached: the price stays between them.
+    """
+    if isinstance(question.kind, First):
+        lower, upper = sorted(question.levels)
+        return replace(question, comparator="leave", level=lower, upper_level=upper, negated=True)
     if question.negated and not isinstance(question.kind, Touch | Leave):
         raise invalid("The earlier question is a denial itself. Ask in full what is to happen.")
     return replace(question, negated=not question.negated)

@@ -26,6 +26,7 @@ ABBREVIATIONS = {
 }  # fmt: skip
 # Words for the market of a text that names no other, and the kinds of those words.
 OUNCES, FIRST_TICKERS, FIRST_ANDS = forms("ounce"), forms("first_ticker"), forms("first_and")
+BELOW_NUMBERS = forms("below_number")
 UNKNOWN = {"word", "filler"}
 # Kinds of the last token of a price, and the sides that a sign between a price and a market exchanges.
 PRICES = {"number", "times", "money"}
@@ -97,7 +98,8 @@ def _with_signs(tokens: list[Token]) -> list[Token]:
 
     "100k < btc" is "above 100k btc". The Japanese か between two markets or prices is "or"; elsewhere it asks.
     """
-    result = list(tokens)
+    sides = [token for token in tokens if token.kind == "numword" and token.text in BELOW_NUMBERS]
+    result = [replace(token, kind="below", value=None) if token in sides else token for token in tokens]
     for place, (first, sign, last) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
         before, after = first.kind, last.kind
         is_side = sign.kind in OPPOSITE and not sign.text.isalpha() and " " not in sign.text

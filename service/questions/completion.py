@@ -123,7 +123,7 @@ def complete(
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    tokens = with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots)
+    tokens = _halved(with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots), earlier, notes)
     if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
         tokens = without_denied_size(without_denied_level(tokens, earlier), earlier)
     kinds = {token.kind for token in tokens}
@@ -143,9 +143,12 @@ def complete(
     tokens = with_dates(with_percent(_closing(tokens, earlier), earlier), earlier, circumstances, notes)
     if isinstance(earlier.kind, Between | Leave | First):
         tokens = with_range(tokens, earlier)
+        if "leave" in kinds and "number" not in kinds:  # "and leaving that range?"
+            tokens = [token for token in tokens if token.kind != "between"]
     if earlier.other_asset:
         tokens = _compared(tokens, earlier, reading.language, carryover)
-    is_opposite = any(token.value == OPPOSITE for token in reading.tokens)
+    is_turned = recount is not None and recount.comparator != earlier.comparator  # "the other way round, 3 days up"
+    is_opposite = not is_turned and any(token.value == OPPOSITE for token in reading.tokens)
     has_event = bool(has_chance or carryover or recount or is_opposite or _is_carried_denial(reading.tokens))
     if not any(token.kind in MARKET_KINDS for token in tokens):
         is_exchanged = is_opposite and earlier.comparator == "relative"
@@ -154,6 +157,18 @@ def complete(
     return CompletedText(
         tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
     )
+
+
+def _halved(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens with the percentage of "half?" after a move of 10%: half of the price is another question."""
+    words = [token for token in tokens if token.kind not in ("mark", "filler", "the", "and", "a")]
+    is_half = len(words) == 1 and words[0].kind in ("fraction", "numword") and words[0].quantity == 1 / 2
+    if not is_half:
+        return tokens
+    if earlier.level_pct is None:
+        raise invalid("Half of what is unclear. Name the level or the percentage.", "level")
+    notes.append(Assumption(f"Half of the earlier size is {abs(earlier.level_pct) / 2:g}%.", "size"))
+    return [Token("number", f"{abs(earlier.level_pct) / 2:g}"), Token("percent", "%")]
 
 
 def _with_ones(tokens: Sequence[Token]) -> list[Token]:
@@ -185,8 +200,11 @@ def _without_carriers(tokens: Sequence[Token], earlier: Question) -> list[Token]
     if len(rest) > 1 and rest[-1].value == CARRY and not any(token.kind in MARKET_KINDS for token in rest):
         rest = rest[:-1]  # Spanish "en una semana mejor"
     has_comma = any(token.text in COMMAS for token in rest)
-    if rest and rest[0].kind in ("if", "because") and rest[0].value != EXCHANGE and not has_comma:
-        rest = rest[1:]  # "if it only touches it?", Italian "invece domani?"
+    named = [token for token in rest if token.kind not in ("filler", "mark", "the")]
+    ends = named[:1] + named[-1:] * (not any(token.kind in MARKET_KINDS for token in rest))
+    condition = next((token for token in ends if token.kind in ("if", "because") and token.value != EXCHANGE), None)
+    if condition is not None and not has_comma:  # "if it only touches it?", Italian "invece domani?", 下がる場合は
+        rest = [token for token in rest if token is not condition]
     is_leading = [
         (token.kind in LEADING and token.value not in (OPPOSITE, ENTIRETY, *EXTREMES) and token.text not in SIGNS)
         or token.value == CARRY

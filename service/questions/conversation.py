@@ -213,6 +213,9 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
 def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
     kinds = parse.clause.kinds
     amounts = parse.clause.amounts
+    is_beyond = kinds & {"above", "below"} and earlier.level is not None and earlier.upper_level is None
+    is_neither = isinstance(earlier.kind, First) and parse.clause.negated  # "that it hits neither?"
+    kinds = kinds - MOTIONS if (is_beyond or is_neither) and not amounts else kinds  # "and fall below?"
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
     is_carried = "deadline" in carryover
@@ -221,8 +224,6 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     # "And that it doesn't drop below?", "and that it doesn't fall?"
     is_of_level = not amounts and (is_left or is_denied_side or _is_denied_move(parse.clause, earlier))
     kinds = kinds - MOTIONS - BESIDE_DENIAL if is_carried and is_of_level else kinds
-    is_beyond = kinds & {"above", "below"} and earlier.level is not None and earlier.upper_level is None
-    kinds = kinds - MOTIONS if is_beyond and not amounts else kinds  # "and fall below?"
     is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds

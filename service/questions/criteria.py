@@ -163,7 +163,8 @@ def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount
     pct = rounded(amount.values[-1])
     if not 0 < pct <= MOST_PCT or amount.upper:
         raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.", "level")
-    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURES[comparator])
+    negated = clause.is_below and not clause.is_above  # Japanese "上下に5%以上"
+    return Criterion(comparator, level_pct=pct, negated=negated).noted(MEASURES[comparator])
 
 
 def _volatility(clause: Clause, amount: Amount) -> Criterion:
@@ -277,7 +278,8 @@ def _without_direction(clause: Clause) -> Criterion:
     places = " ".join("what" if token.kind in {*ASKS, "which"} else token.kind for token in clause.tokens)
     wordings = ("between what and what", "between what price", "what between")
     asks_range = any(token.text in RANGES for token in clause.tokens) or any(wording in places for wording in wordings)
-    if clause.kinds & WITH_LEVEL == {"between"} and asks_range:  # "give me a range", Spanish "entre qué precios"
+    # "Give me a range", Spanish "entre qué precios".
+    if asks_range and clause.kinds & (WITH_LEVEL | {"leave"}) == {"between"}:
         return Criterion("open").noted(QUANTILES)
     interrogative = next((place for place, token in enumerate(clause.tokens) if token.kind in INTERROGATIVES), None)
     if any(token.kind in WITH_LEVEL for token in clause.tokens[:interrogative]):

@@ -52,7 +52,7 @@ NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
-ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/ ?[-−]")
+ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/? ?[-−](?= ?\d)")
 # "x3", as many write "3x".
 MULTIPLE = re.compile(r"\b[x×](\d{1,3}(?:[.,]\d+)?)\b")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
