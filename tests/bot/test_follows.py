@@ -133,20 +133,9 @@ def test_what_sets_and_ends_no_alert_says_why(ann, store, text, words):
     assert store.follows_of(ann.id) == []
 
 
-@pytest.mark.parametrize("language", ["en", "de", "ru"])
-@pytest.mark.parametrize(
-    ("text", "level"),
-    [
-        ("btc 60.000", "60,000"),
-        ("btc 60 000", "60,000"),
-        ("btc 60,000", "60,000"),
-        ("gold 3.900,50", "3,900.5"),
-        ("btc -5%", "50,551.26"),
-    ],
-)
-def test_a_level_is_read_as_people_write_it(ann, store, language, text, level):
+@pytest.mark.parametrize(("text", "level"), [("gold 3.900,50", "3,900.5"), ("btc -5%", "50,551.26")])
+def test_a_level_is_read_as_people_write_it(ann, store, text, level):
     """By the reader of the service, which also reads questions."""
-    ann.language = language
     ann.says(f"/follow {text}")
     (follow,) = store.follows_of(ann.id)
     assert f"{follow.target.level:,.2f}".rstrip("0").rstrip(".") == level
@@ -182,16 +171,6 @@ def test_an_alert_carries_on(ann, store):
     assert len(store.follows_of(ann.id)) == 5
 
 
-@pytest.mark.parametrize(
-    ("language", "text"), [("zh", "以太坊也一样"), ("ja", "ethも同じで"), ("de", "das gleiche für eth")]
-)
-def test_an_alert_carries_on_in_other_languages(ann, store, language, text):
-    ann.language = language
-    ann.says("alert btc -5%")
-    ann.says(text)
-    assert sorted(subject for _, subject in followed(store, ann)) == ["btc", "eth"]
-
-
 def test_an_alert_takes_the_level_of_the_last_question(ann, store):
     ann.says("Will Bitcoin be above 60,000 USD on November 30?")
     assert "when Bitcoin reaches 60,000 USD" in ann.says("ping me if it does").plain
@@ -199,15 +178,7 @@ def test_an_alert_takes_the_level_of_the_last_question(ann, store):
     assert followed(store, ann) == [("price", "btc")]
 
 
-@pytest.mark.parametrize(
-    ("text", "is_all"),
-    [
-        ("cancel all my alerts", True),
-        ("cancel my eth alert", False),
-        ("取消所有提醒", True),
-        ("отмени все алерты", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_all"), [("取消所有提醒", True), ("cancel my eth alert", False)])
 def test_all_alerts_end_after_a_question(ann, store, text, is_all):
     """The question lists them; those of the named asset, else all."""
     ann.says("/follow btc 70000")

@@ -158,9 +158,6 @@ def test_a_bot_that_cannot_start_says_why(telegram, tmp_path: Path, monkeypatch)
     assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
 
 
-MINIMUM = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
-
-
 def test_every_setting_can_be_set():
     """A token and a key are enough; secrets are not shown by repr."""
     assert settings.read(MINIMUM) == BotSettings("123:token", "nf_live_key")

@@ -200,12 +200,6 @@ def test_a_guess_is_shown_before_it_counts(ann):
     assert "9 of 10 questions left today" in ann.newest.plain
 
 
-@pytest.mark.parametrize("text", ["will btc go up?", "is bitcoin gonna crash", "sol moon?", "/ask wird btc steigen"])
-def test_an_uncertain_text_counts_nothing(ann, text):
-    assert "Do you mean this?" in ann.says(text).plain
-    assert "10 of 10" in ann.says("/quota").plain
-
-
 def test_a_suggestion_of_a_refusal_is_a_button(ann):
     refusal = ann.says("Will Bitcoin hit 200 at the end of the month?")
     assert "You can ask:\n1. Bitcoin reaches 200,000 USD" in refusal.plain

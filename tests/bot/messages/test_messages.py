@@ -286,15 +286,6 @@ def test_every_house_word_is_explained_one_tap_away(language):
                 assert "/words" in text or not any(word in text.casefold() for word in words), text
 
 
-@pytest.mark.slow
-@EACH_LANGUAGE
-def test_the_worst_case_fits_in_every_language(language):
-    """Every string has 3,000 characters of markup; longer lists are checked in English."""
-    with speaking(language):
-        for document, write in MESSAGES.values():
-            texts_of(write(every_string(document, lambda _: HOSTILE * 600)))
-
-
 @EACH_LANGUAGE
 def test_every_short_reply_is_valid_and_translated(language):
     """Telegram shows at most 200 characters of a pop-up."""
