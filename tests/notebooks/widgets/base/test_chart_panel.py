@@ -82,7 +82,9 @@ def test_a_panel_has_controls_and_downloads(panel: ChartPanel):
     assert len(frame) > 0
     assert table.content == frame.to_csv()
     assert panel.figure.layout.title.text in page.content
-    assert (table.name, page.name) == (f"{panel.FILE}.csv", f"{panel.FILE}.html")
+    assert f"<title>{panel.TITLE}</title>" in page.content
+    assert (table.name, table.type) == (f"{panel.FILE}.csv", "text/csv")
+    assert (page.name, page.type) == (f"{panel.FILE}.html", "text/html")
 
 
 def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPanel):
