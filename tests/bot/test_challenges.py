@@ -78,7 +78,6 @@ def test_a_question_without_a_date_gets_a_choice(ann):
 @pytest.mark.parametrize(
     ("question", "date"),
     [
-        ("Will Bitcoin rise tomorrow?", "2026-11-22"),
         ("Will Bitcoin be above $60k by next Friday?", "2026-11-27"),
         ("Will the Fed cut rates by 31 December?", "2026-12-31"),
         ("Will the Fed cut rates in 3 weeks?", "2026-12-12"),
