@@ -66,8 +66,10 @@ GREETING = "Hello! Send me a question, for example:\nWill bitcoin rise by Decemb
         ("Sag mir Bescheid, wenn Bitcoin 60.000 erreicht", "when Bitcoin reaches 60,000 USD"),
         ("What is the price of bitcoin tomorrow?", "Where Bitcoin will be"),
         ("What will Bitcoin cost at Christmas?", "2026-12-25"),
-        *(("/top", "Best of"), ("/top btc", "Best of"), ("/markets", "open markets")),
-        *(("/lanes", "Paper accounts"), ("/hospital", "Check of strategies")),
+        ("/top btc", "Best of"),
+        ("/markets", "open markets"),
+        ("/lanes", "Paper accounts"),
+        ("/hospital", "Check of strategies"),
     ],
 )
 def test_a_text_that_asks_no_voters_is_free(ann, text, words):
