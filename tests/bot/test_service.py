@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
+from telegram import Update
 
+from bot import updates
 from bot.service import SECRET_FILE, Service
 from bot.settings import BotSettings
 from tests.bot.store.conftest import Clock
@@ -152,6 +154,12 @@ def test_nobody_can_stop_the_bot_for_others(ann, ben, clock):
     assert "10 of 10" in ben.newest.plain
     clock.wall += 61
     assert "/quota" in ann.says("/help").plain
+
+
+@pytest.mark.parametrize("part", [updates.user_id, updates.chat, updates.message, updates.text, updates.press])
+def test_a_missing_part_is_a_lookup_error(part):
+    with pytest.raises(LookupError):
+        part(Update(1))
 
 
 HELP = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}

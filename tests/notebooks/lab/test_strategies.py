@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from notebooks.lab import StrategyRefused, backtest, service_strategies
+from notebooks.lab.foresight import prefix_ends
 from notebooks.lab.strategies import BENCHMARK, as_bars
 from notebooks.widgets import frames
 from notebooks.widgets.frames.market import OHLC
@@ -80,6 +81,16 @@ REFUSALS = [
     (lambda bars: np.full(len(bars), 0.5), "none of"),
     (lambda bars: bars, "shape"),
 ]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 30, 2_880, 9_999])
+def test_prefixes_end_at_many_hours_of_the_day(count: int):
+    """Or a strategy that knows the close of the day would be tried only at midnight."""
+    ends = prefix_ends(count)
+    assert all(0 < end < count for end in ends)
+    assert bool(ends) == (count > 1)
+    if count > 1_000:
+        assert len({end % 24 for end in ends}) >= 18
 
 
 @pytest.mark.parametrize(("strategy", "reason"), REFUSALS, ids=lambda part: getattr(part, "__name__", ""))
