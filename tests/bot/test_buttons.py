@@ -31,7 +31,7 @@ def test_a_reload_updates_the_quota(ann):
 
 
 def test_a_choice_changes_the_message_in_place(ann):
-    """Also where the press has expired; a message that was deleted is replaced by a new one."""
+    """Also where Telegram takes no answer to the press; a message that was deleted is replaced by a new one."""
     reply = ann.says("/price")
     ann.presses("Gold")
     assert "Gold" in reply.plain
@@ -41,6 +41,9 @@ def test_a_choice_changes_the_message_in_place(ann):
     ann.stage.telegram.refuse("answerCallbackQuery", "Bad Request: query is too old and response timeout expired")
     ann.presses("Silver")
     assert "Silver" in reply.plain
+    ann.stage.telegram.refuse("answerCallbackQuery", "Bad Gateway", 502)
+    ann.presses("eth")
+    assert "Ethereum" in reply.plain
     del ann.stage.telegram.chats[reply.chat, reply.id]
     ann.presses("Gold", on=reply)
     assert ann.newest.id != reply.id

@@ -59,7 +59,8 @@ def slow(service, may_vote: Event, no_pauses) -> Flask:
 
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
 def test_the_answer_replaces_the_waiting_message(ann, text, no_pauses):
-    """Also where Telegram requests a wait of a second first."""
+    """Also where Telegram requests a wait of a second first, and shows no typing."""
+    ann.stage.telegram.refuse("sendChatAction", "Bad Gateway", 502)
     ann.stage.telegram.refuse("editMessageText", "Too Many Requests: retry after 1", 429, retry_after=1)
     reply = ann.says(text)
     assert reply.read[0] == "Asking 9 voters …"
