@@ -66,7 +66,7 @@ def answer() -> Document:
 
 def challenge(**parts: Any) -> Document:
     """A challenge with ten votes."""
-    document = _example("CHALLENGE")
+    (document,) = _example("CHALLENGES")["challenges"]
     return document | {"ai_votes": document["ai_votes"] | votes(10 - len(document["ai_votes"]))} | parts
 
 

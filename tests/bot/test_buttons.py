@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from bot.store import OwnCall
-from bot.views import called_markets
 from tests.bot.conftest import refusing
 
 
@@ -33,7 +31,7 @@ def test_a_reload_updates_the_quota(ann):
 
 
 def test_a_choice_changes_the_message_in_place(ann):
-    """Also where the press has expired; a message that was deleted is replaced by a new one."""
+    """Also where Telegram takes no answer to the press; a message that was deleted is replaced by a new one."""
     reply = ann.says("/price")
     ann.presses("Gold")
     assert "Gold" in reply.plain
@@ -43,6 +41,9 @@ def test_a_choice_changes_the_message_in_place(ann):
     ann.stage.telegram.refuse("answerCallbackQuery", "Bad Request: query is too old and response timeout expired")
     ann.presses("Silver")
     assert "Silver" in reply.plain
+    ann.stage.telegram.refuse("answerCallbackQuery", "Bad Gateway", 502)
+    ann.presses("eth")
+    assert "Ethereum" in reply.plain
     del ann.stage.telegram.chats[reply.chat, reply.id]
     ann.presses("Gold", on=reply)
     assert ann.newest.id != reply.id
@@ -123,31 +124,6 @@ def test_markets_have_pages(ann):
         assert "/quota" not in reply.plain
 
 
-def called_by(stage, *calls: OwnCall) -> list[tuple[OwnCall, str]]:
-    """The ids of the documents that some calls are on, each with its call."""
-    service = stage.application.bot_data["state"].service
-    return [(call, document["id"]) for call, document in stage.runner.run(called_markets(service, calls))]
-
-
-def test_a_call_on_a_listed_market_has_it(stage):
-    """One on nothing that exists is left out."""
-    service = stage.application.bot_data["state"].service
-    call = OwnCall(stage.runner.run(service.predictions())["markets"][0]["id"], "yes", 0.7)
-    calls = (OwnCall("gone", "yes", None), call, OwnCall("challenge-999999", None, 0.2))
-    assert called_by(stage, *calls) == [(call, call.prediction_id)]
-
-
-def test_a_challenge_is_read_by_its_number(ann, store, monkeypatch):
-    """It is in no list, and only so many are read one by one."""
-    ann.says("/challenge Will Bitcoin be above $72k on 2026-12-31?")
-    ann.presses("Create")
-    ann.presses("No")
-    (call,) = store.own_calls(ann.id, 1)
-    assert called_by(ann.stage, call) == [(call, call.prediction_id)]
-    monkeypatch.setattr("bot.views.MAX_READS", 0)
-    assert called_by(ann.stage, call) == []
-
-
 def test_the_research_links_to_the_pages_of_the_service(start, web):
     """Each line has a link to its page, none without a public address; what does not exist yet is left out."""
     page = "https://ninefold.example/#/"
@@ -184,7 +160,8 @@ def test_a_market_is_forecast_with_two_taps(ann, ben, market_page, store):
     assert "Your forecast" not in ben.says(f"/start market_{market_id}").plain
 
 
-def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page):
+def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page, store, monkeypatch):
+    """What does not exist any more is left out; challenges are in no list, and only so many are read one by one."""
     assert "no votes and no forecasts yet" in ann.says("/mine").plain
     ann.presses("65%", on=market_page)
     ann.presses("All markets", on=market_page)
@@ -193,6 +170,7 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page):
     ann.presses("Create")
     ann.presses("No")
     ann.says(QUESTION)
+    store.remember_call(ann.id, "challenge-999999", "yes")
     reply = ann.says("/mine")
     assert "Questions: 1, 0 of them decided" in reply.plain
     assert "you: yes, 65% · AI" in reply.plain
@@ -203,6 +181,8 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page):
     assert "9 of 9 voted" in ann.newest.plain
     assert "Show votes" in ann.newest.buttons
     assert "9 of 10" in ann.says("/quota").plain
+    monkeypatch.setattr("bot.views.MAX_READS", 0)
+    assert "you: no · " not in ann.says("/mine").plain
 
 
 def test_a_name_is_a_choice(ann, ben, market_page):

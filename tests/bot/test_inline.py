@@ -79,15 +79,6 @@ def test_only_the_last_of_many_keys_is_read(ann, monkeypatch):
     assert ann.stage.telegram.offered[0]["description"] == QUESTION
 
 
-@pytest.mark.parametrize("failures", [[("Bad Gateway", 502)], [("Bad Gateway", 502)] * 2, [("Too Many Requests", 429)]])
-def test_a_failed_edit_of_a_card_is_repeated(ann, failures):
-    offer = ann.types(QUESTION)[0]
-    for description, status in failures:
-        wait = {"retry_after": 0} if status == 429 else {}
-        ann.stage.telegram.refuse("editMessageText", description, status, **wait)
-    assert "of 9 voted" in ann.chooses(offer).plain
-
-
 def test_a_failed_question_keeps_its_button(start, web):
     """A service that cannot be reached offers nothing."""
     stage = start(refusing(web, r"^/api/v1/oracle(/stream)?\?", times=1, detail="Busy."))

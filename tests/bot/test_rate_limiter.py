@@ -95,6 +95,7 @@ def test_a_group_gets_twenty_messages_a_minute():
         ("sendMessage", NetworkError("Bad Gateway"), 3),
         ("sendPhoto", NetworkError("Bad Gateway"), 3),
         ("sendMessage", TimedOut(), 1),
+        ("getChatMember", NetworkError("Bad Gateway"), 3),
         ("editMessageText", TimedOut(), 3),
         ("editMessageText", BadRequest("message to edit not found"), 1),
         ("sendChatAction", NetworkError("Bad Gateway"), 1),

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 import httpx
 
 from tests.processes import PATIENCE_S
-
-FLOOD = 429
-RESET = 0  # as the status of a fault
 
 
 @dataclass(frozen=True)
@@ -34,16 +31,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Message:
-    """A bot's message as a chat shows it; `read` holds all its texts over time, the newest last.
-
-    `buttons` maps each label to the button's data.
-    """
+    """A bot's message as a chat shows it; `buttons` maps each label to the button's data."""
 
     id: int
     text: str
     buttons: dict[str, str]
-    photo: dict[str, int] | None
-    read: tuple[str, ...]
     changed: int
 
 
@@ -70,15 +62,9 @@ class Telegram:
         """A new person in a private chat with the bot that has this token."""
         return Person(self, bot, next(self.numbers))
 
-    def fails(self, method: str, status: int, chat: int = 0, **answer: Any) -> None:
-        """Answer the next call of a method (in a chat) with an error, or reset its connection.
-
-        A 429 requests a wait of a second by default; the library takes any answer with a wait for a 429.
-        """
-        wait = {"parameters": {"retry_after": 1}} if status == FLOOD else {}
-        answer = {"description": "Failed", **wait, **answer}
-        fault = {"method": method, "chat": chat, "times": 1, "status": status, "answer": answer}
-        self.http.post("/faults", json=fault).raise_for_status()
+    def reset_connection(self, method: str, chat: int) -> None:
+        """Reset the connection of the next call of a method in a chat."""
+        self.http.post("/resets", json={"method": method, "chat": chat}).raise_for_status()
 
     def send(self, path: str, update: dict[str, Any]) -> None:
         """Deliver an update to a person's bot."""
@@ -89,9 +75,9 @@ class Telegram:
         query = {"since": len(self.calls), "seconds": max(0.0, seconds)}
         self.calls += [Call(**call) for call in self.http.get("/calls", params=query).json()]
 
-    def wait_for(self, condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
-        """The first true value of `condition`; fails after `patience_s`."""
-        deadline = time.monotonic() + patience_s
+    def wait_for(self, condition: Callable[[], Any]) -> Any:
+        """The first true value of `condition`; fails after PATIENCE_S."""
+        deadline = time.monotonic() + PATIENCE_S
         self.read_calls(0)
         while not (value := condition()):
             left = deadline - time.monotonic()
@@ -121,26 +107,17 @@ class Person:
         command = {"type": "bot_command", "offset": 0, "length": len(text.split()[0])}
         return self._do("/sendCommand", message | {"entities": [command]})
 
-    def presses(self, label: str) -> Message:
-        """Press the button `label` of the newest message that has it, once there is one; returns the message."""
+    def presses(self, label: str) -> None:
+        """Press the button `label` of the newest message that has it, once there is one."""
         message = self.telegram.wait_for(lambda: self._newest(lambda candidate: label in candidate.buttons))
-        self.presses_on(message, label)
-        return message
-
-    def presses_on(self, message: Message, label: str) -> None:
-        """Press a button of an earlier state of a message."""
         place = {"message_id": message.id, "chat": self._from()["chat"]}
         self._do("/sendCallback", self._from() | {"message": place, "data": message.buttons[label]})
 
-    def waits_for(self, condition: Callable[[Message], Any], patience_s: float = PATIENCE_S) -> Message:
-        """The newest message that was sent or edited since this person last acted and meets `condition`."""
+    def reads(self, words: str) -> Message:
+        """The newest message with these words that was sent or edited since this person last acted."""
         return self.telegram.wait_for(
-            lambda: self._newest(lambda message: message.changed >= self.since and condition(message)), patience_s
+            lambda: self._newest(lambda message: message.changed >= self.since and words in message.text)
         )
-
-    def reads(self, words: str, patience_s: float = PATIENCE_S) -> Message:
-        """The newest such message whose text contains `words`."""
-        return self.waits_for(lambda message: words in message.text, patience_s)
 
     def is_answered(self) -> str:
         """The text of the pop-up after a press; empty if there was none."""
@@ -151,14 +128,9 @@ class Person:
         """The bot's messages in this chat as shown now, the oldest first."""
         messages: dict[int, Message] = {}
         for number, call in enumerate(self.telegram.calls):
-            if (call.bot, call.chat, call.status) != (self.bot, self.id, 200):
-                continue
-            if call.method == "deleteMessage":
-                messages.pop(int(call.values["message_id"]), None)
-            elif isinstance(call.result, dict):
+            if (call.bot, call.chat, call.status) == (self.bot, self.id, 200) and isinstance(call.result, dict):
                 message = _message(call.result, number)
-                before = messages.get(message.id)
-                messages[message.id] = replace(message, read=(*before.read, message.text)) if before else message
+                messages[message.id] = message
         return list(messages.values())
 
     def _newest(self, condition: Callable[[Message], Any]) -> Message | None:
@@ -183,12 +155,5 @@ class Person:
 def _message(result: dict[str, Any], number: int) -> Message:
     rows = result.get("reply_markup", {}).get("inline_keyboard", [])
     keys = [key for row in rows for key in row]
-    text = result.get("text", result.get("caption", ""))
-    return Message(
-        id=result["message_id"],
-        text=text,
-        buttons={key["text"]: key["callback_data"] for key in keys if "callback_data" in key},
-        photo=result["photo"][-1] if "photo" in result else None,
-        read=(text,),
-        changed=number,
-    )
+    buttons = {key["text"]: key["callback_data"] for key in keys if "callback_data" in key}
+    return Message(result["message_id"], result.get("text", result.get("caption", "")), buttons, number)

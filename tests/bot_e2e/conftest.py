@@ -68,18 +68,16 @@ def service(tmp_path_factory) -> Iterator[Service]:
 def start_bot(telegram: Telegram, service: Service) -> StartBot:
     """Start a bot with its data in a folder; a second start with the same folder is the same bot. Gives its token.
 
-    Settings can be overridden. A bot that is `killed` at the end has no time to save anything.
+    A bot that is `killed` at the end has no time to save anything.
     """
     return partial(_running_bot, telegram, service)
 
 
 @contextmanager
-def _running_bot(
-    telegram: Telegram, service: Service, folder: Path, killed: bool = False, **other_settings: str
-) -> Iterator[str]:
+def _running_bot(telegram: Telegram, service: Service, folder: Path, killed: bool = False) -> Iterator[str]:
     token = f"666:{folder.name:_<35}"
     settings = {"TELEGRAM_BOT_TOKEN": token, "TELEGRAM_URL": telegram.bots, "BOT_ORACLE_KEY": service.key}
-    settings |= {"ORACLE_URL": service.address, "BOT_DATA": str(folder), **other_settings}
+    settings |= {"ORACLE_URL": service.address, "BOT_DATA": str(folder)}
     log, since = folder / "log", len(telegram.calls)
     with running([sys.executable, "-m", "bot"], log, **settings) as process:
         telegram.wait_for(

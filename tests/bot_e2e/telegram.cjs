@@ -3,7 +3,7 @@
 // The npm package keeps the chats and accepts the messages of people. The routes here replace its routes for bots,
 // because Telegram's real ones answer more and refuse more. Two routes are for the tests only:
 //   GET  /calls?since=N&seconds=S   all calls of bots from number N on; waits up to S seconds for the first
-//   POST /faults                    {method, chat?, times, status, answer}: an error for the next `times` such calls
+//   POST /resets                    {method, chat}: the connection of the next such call is reset
 "use strict";
 
 const { EventEmitter } = require("events");
@@ -16,7 +16,7 @@ const TEXT = 4096;
 const CAPTION = 1024;
 const BUTTON = 64;
 const NOT_MODIFIED = "message is not modified: specified new message content and reply markup are exactly the same";
-const RESET = 0; // as the status of a fault: the connection is reset
+const RESET = 0; // as the status of a call whose connection is reset
 const PNG = "89504e470d0a1a0a";
 const OTHER_POLL =
   "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running";
@@ -26,10 +26,10 @@ const WEBHOOK =
 const UPDATE_EVENTS = ["AddedUserMessage", "AddedUserCommand", "AddedUserCallbackQuery"];
 
 const calls = [];
-const faults = [];
+const resets = [];
 const chats = new Map(); // every chat by its id; a bot's own messages hold only the id
 const pressed = new Map(); // the chat of each button press, by the id of its query
-const webhooks = new Map(); // the parameters of setWebhook, by the bot's token
+const webhooks = new Set(); // the tokens of the bots with a webhook
 const polls = new Map(); // the response of the newest getUpdates, by the bot's token
 const changes = new EventEmitter().setMaxListeners(0);
 
@@ -65,7 +65,7 @@ async function parameters(request) {
 
 /** Parse the parameters that Telegram accepts as JSON. */
 function read(values) {
-  for (const name of ["reply_markup", "media", "commands", "scope"]) {
+  for (const name of ["reply_markup", "commands", "scope"]) {
     if (typeof values[name] === "string") values[name] = JSON.parse(values[name]);
   }
   return values;
@@ -149,18 +149,6 @@ async function updates(server, { offset = 0, timeout = 0 }, token, response) {
   return pending().map((message) => update(server, message));
 }
 
-/** Send each pending update once to the bots with a webhook. */
-function deliver(server) {
-  const storage = server.storage;
-  const due = storage.userMessages.filter(({ botToken }) => webhooks.has(botToken));
-  storage.userMessages = storage.userMessages.filter(({ botToken }) => !webhooks.has(botToken));
-  for (const message of due) {
-    const { url, secret_token: secret } = webhooks.get(message.botToken);
-    const headers = { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret };
-    fetch(url, { method: "POST", headers, body: JSON.stringify(update(server, message)) }).catch(console.error);
-  }
-}
-
 /** A person's message or press as an update in Telegram's format. */
 function update(server, stored) {
   const formatted = TelegramServer.formatUpdate(stored);
@@ -184,23 +172,12 @@ const METHODS = {
   sendPhoto: (server, values, token) =>
     send(server, values, token, { photo: photo(values.photo), ...caption(values) }),
   editMessageText: (server, values) => edit(server, values, text(values)),
-  editMessageCaption: (server, values) => edit(server, values, caption(values)),
-  editMessageReplyMarkup: (server, values) => edit(server, values, {}),
-  editMessageMedia: (server, values) => {
-    const content = values[values.media.media.replace("attach://", "")];
-    return edit(server, values, { photo: photo(content), ...caption(values.media) });
-  },
-  deleteMessage: (server, values) => {
-    if (!server.deleteMessage(Number(values.chat_id), Number(values.message_id)))
-      throw new Refusal("message to delete not found");
-    return true;
-  },
   answerCallbackQuery: (_server, values) => {
     if (!pressed.has(values.callback_query_id)) throw new Refusal("query is too old and response timeout expired");
     return true;
   },
-  setWebhook: (_server, values, token) => {
-    webhooks.set(token, values);
+  setWebhook: (_server, _values, token) => {
+    webhooks.add(token);
     end(token);
     return true;
   },
@@ -214,11 +191,10 @@ const METHODS = {
 
 /** The status and the body of the answer to a call. */
 function answer(server, method, values, token) {
-  const fault = faults.find((entry) => entry.method === method && [0, Number(values.chat_id)].includes(entry.chat));
-  if (fault) {
-    fault.times -= 1;
-    if (!fault.times) faults.splice(faults.indexOf(fault), 1);
-    return [fault.status, { ok: false, error_code: fault.status, ...fault.answer }];
+  const reset = resets.findIndex((entry) => entry.method === method && entry.chat === Number(values.chat_id));
+  if (reset >= 0) {
+    resets.splice(reset, 1);
+    return [RESET, {}];
   }
   if (!METHODS[method]) return [404, { ok: false, error_code: 404, description: "Not Found" }];
   try {
@@ -272,15 +248,14 @@ function routes(app, server) {
     serveBot(server, request, response).catch(next);
   });
   app.get("/calls", serveCalls);
-  app.post("/faults", (request, response) => {
-    faults.push(request.body);
+  app.post("/resets", (request, response) => {
+    resets.push(request.body);
     response.json(true);
   });
 }
 
 const server = new TelegramServer({ host: "127.0.0.1", port: PORT, storeTimeout: 3600 }, { routes: [routes] });
 for (const name of UPDATE_EVENTS) server.on(name, () => changes.emit("updated"));
-changes.on("updated", () => deliver(server));
 server.start().then(() => {
   // Keep idle connections open, so that a bot's next call does not fail.
   server.server.keepAliveTimeout = 600_000;

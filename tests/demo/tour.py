@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from service.client import Client
 from tests.demo.small_model import InstallError, seat_options
+from tests.processes import ROOT, running, wait_until_ready
 
-ROOT = Path(__file__).resolve().parents[2]
-READY_S = 240
 ANSWER_S = 150
 HISTORY_DAYS = "100"
 PRICE_QUESTION = "Will Bitcoin rise this week?"
@@ -30,13 +27,12 @@ class DemoService:
     """A service with the small model in its six seats, its data in a folder of its own."""
 
     address: str
-    options: Mapping[str, str]
-    process: subprocess.Popen[bytes]
+    options: dict[str, str]
 
     def operate(self, *words: str) -> Any:
         """The JSON that a command of the operator prints."""
-        command = _with_options(self.options, "-m", "service.operator", *words, "--json")
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        command = [sys.executable, "-m", "service.operator", *words, "--json"]
+        done = subprocess.run(command, cwd=ROOT, env=os.environ | self.options, capture_output=True, text=True)
         if done.returncode:
             raise InstallError(f"The operator's command failed: {done.stderr.strip()[-300:]}")
         return json.loads(done.stdout)
@@ -53,33 +49,12 @@ def demo_service(model_url: str, folder: Path, port: int) -> Iterator[DemoServic
         "LOG_LEVEL": "error",
     } | seat_options(model_url)
     log = folder / "service.log"
-    with log.open("wb") as output:
-        command = _with_options(options, "app.py")
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
-    service = DemoService(f"http://127.0.0.1:{port}", options, process)
-    try:
-        _wait_until_ready(service, log)
-        yield service
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _with_options(options: Mapping[str, str], *words: str) -> list[str]:
-    """The command that runs Python with these environment variables beside those of this process."""
-    return ["env", *(f"{name}={text}" for name, text in options.items()), sys.executable, *words]
-
-
-def _wait_until_ready(service: DemoService, log: Path) -> None:
-    deadline = time.monotonic() + READY_S
-    while time.monotonic() < deadline and service.process.poll() is None:
+    with running([sys.executable, "app.py"], log, **options) as process:
         try:
-            if httpx.get(f"{service.address}/readyz", timeout=5).is_success:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.2)
-    raise InstallError(f"The service did not start: {log.read_text(encoding='utf-8', errors='replace')[-500:]}")
+            wait_until_ready(port, process, log)
+        except AssertionError as failure:
+            raise InstallError(f"The service did not start: {str(failure)[-500:]}") from failure
+        yield DemoService(f"http://127.0.0.1:{port}", options)
 
 
 def fed_question() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from copy import deepcopy
 from datetime import timedelta
 from itertools import count
@@ -17,13 +17,16 @@ import pytest
 from notebooks.settings import LabSettings
 from service.client import Client, ClientError
 from service.jobs.apex import ANSWER_EVERY_S
-from service.market.instants import utc
+from service.market.instants import HOUR, utc
 from service.store import keys
 from service.store.secret import key_secret
+from tests.jobs.conftest import later, live_data, live_prices, outside_world  # noqa: F401  (three of them are fixtures)
 from tests.processes import free_port, wait_until_ready
 from tests.processes import running as process
-from tests.running_service import HISTORY_DAYS, QUESTION, START, RunningService, copied, running_service
+from tests.running_service import HISTORY_DAYS, QUESTION, START, RunningService, copied, replaying, running_service
 
+# The fixture of the data of each state of a service: its three worlds after the first start, and two days later.
+STATES = {"simulated": "seeded", "live": "live_data", "replay": "replayed_start", "later": "later"}
 # The clock stands still, so a full rate limit window never empties: each client has its own address.
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
 
@@ -45,6 +48,25 @@ def challenged_service(folder: Path) -> Iterator[RunningService]:
             client.vote(f"challenge-{number}", "no")
         running.move(ANSWER_EVERY_S)
         yield running
+
+
+@pytest.fixture(scope="session")
+def service_in(request, tmp_path_factory) -> Callable[[str], AbstractContextManager[RunningService]]:
+    """Opens the service in one of STATES, and does what is due there."""
+
+    @contextmanager
+    def open_state(state: str) -> Iterator[RunningService]:
+        fixture, is_live = request.getfixturevalue, state == "live"
+        folder = copied(fixture(STATES[state]), tmp_path_factory.mktemp(state))
+        options = fixture("outside_world").options if is_live else {}
+        scope = running_service(folder, START + {"later": 48 * HOUR, "live": 60}.get(state, 0), **options)
+        if state == "replay":
+            scope = replaying(fixture("shared_data"), folder)
+        with live_prices() if is_live else nullcontext(), scope as service:
+            service.work()
+            yield service
+
+    return open_state
 
 
 @pytest.fixture(scope="session")

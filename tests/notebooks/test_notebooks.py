@@ -7,13 +7,9 @@ import sys
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
-from nbconvert import HTMLExporter
 
 import notebooks
-from notebooks import lab
-from notebooks.wheel import renamed
 from tests.processes import ROOT
 from tests.wheels import unpacked
 
@@ -44,19 +40,6 @@ def test_a_notebook_is_short_and_starts_with_its_title(notebook):
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell.id for cell in codes if cell.outputs or cell.execution_count]
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
-
-
-def test_an_exported_page_shows_the_conclusion():
-    """`nbconvert --to html` of a saved notebook, without a kernel: the title, the status and the numbers of a panel."""
-    days = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
-    sheet = lab.tearsheet(days)
-    cell = nbformat.v4.new_code_cell(
-        "sheet", outputs=[nbformat.v4.new_output("display_data", sheet._repr_mimebundle_())]
-    )
-    page, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
-    assert sheet.figure.layout.title.text in page
-    assert "max_drawdown_pct" in page
-    sheet.close()
 
 
 @pytest.mark.slow
@@ -107,16 +90,3 @@ def test_the_installed_package_needs_no_checkout(site: Path, tmp_path: Path):
     done = subprocess.run([sys.executable, "-I", "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, "is empty" in done.stderr) == (2, True), done.stderr
     assert not [file for file in site.rglob("*.py") if "service.client" in file.read_text()]
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("from notebooks.widgets.base.theme import FONT", "from ninefold_lab.widgets.base.theme import FONT"),
-        ("from service.client import Client", "from ninefold_lab.client import Client"),
-        ("from service import canonical", "from ninefold_lab import canonical"),
-        ("the service.  a service of notebooks", "the service.  a service of notebooks"),
-    ],
-)
-def test_only_names_of_packages_are_renamed(line: str, expected: str):
-    assert renamed(line) == expected

@@ -31,7 +31,8 @@ def iso(instant: datetime) -> str:
 
 def challenge(number: int, status: str = "resolved", outcome: str | None = "yes") -> dict[str, Any]:
     """The API's document of a challenge, resolved by default."""
-    document = documents.CHALLENGE | {"number": number, "id": f"challenge-{number}", "status": status}
+    (example,) = documents.CHALLENGES["challenges"]
+    document = example | {"number": number, "id": f"challenge-{number}", "status": status}
     if outcome:
         evidence = "The price was 53,600 USD."
         document["resolution"] |= {"outcome": outcome, "resolved_at": iso(START), "evidence": evidence}

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.store import Target
-from bot.store.follows import MAX_FOLLOWS
 from service.client import NotFound
 from tests.bot import documents
 from tests.bot.alerts.conftest import ANN, BEN, DOWN, START, challenge, iso
@@ -172,7 +171,7 @@ def test_a_follow_before_the_first_opinion_waits_for_it(world):
 
 @pytest.mark.parametrize(("outcome", "word"), [("yes", "YES"), ("no", "NO"), ("void", "VOID")])
 def test_a_resolved_market_is_reported_to_all_followers(world, outcome, word):
-    """Once to a person who follows it and a level of it."""
+    """Once to a person who follows it and a level of it; each document is read once for all of them."""
     for user in (ANN, BEN):
         world.store.follow(user, user, Target("market", MARKET, value=0.44))
         world.store.follow(user, user, Target("chance", MARKET, 0.9, value=0.44))
@@ -182,16 +181,19 @@ def test_a_resolved_market_is_reported_to_all_followers(world, outcome, word):
     assert f"Resolved: {word}" in alerts[0][1]
     assert "Yes at the opening: AI 44% · market 40% (SIMULATED)" in alerts[0][1]
     assert "at 2026-11-21 23:59 UTC" in alerts[0][1]
-    assert world.service.calls.count(f"market {MARKET}") == 1
+    assert [world.service.calls.count(name) for name in ("predictions", f"market {MARKET}")] == [1, 1]
     world.restart()
     assert world.check() == []
     assert world.store.follows("market", "chance") == []
 
 
 def test_a_market_that_is_gone_is_not_followed_any_more(world):
+    """Nor does it block others."""
     world.store.follow(ANN, ANN, Target("market", MARKET))
+    world.author(ANN, 2)
     world.service.markets[MARKET] = ABSENCE
-    assert world.check() == []
+    world.service.challenges_by_number[2] = challenge(2)
+    assert len(world.check()) == 1
     assert world.store.follows_of(ANN) == []
 
 
@@ -247,30 +249,12 @@ def test_a_broken_check_does_not_stop_the_others(world, level):
     assert len(world.check()) == 1
 
 
-def test_followed_news_waits_for_the_end_of_quiet_hours(world, level):
-    """It arrives late, although its price has gone back, and once."""
-    world.store.set_setting(ANN, "quiet", "12-20")
-    set_price(world, 56_000)
-    assert world.check() == []
-    set_price(world, 53_000)
-    assert len(world.check(after=timedelta(hours=8))) == 1
-    assert world.check() == []
-
-
 def test_muted_follows_end_without_a_message(world, level):
     world.subscribe("followed", ANN, state="off")
     set_price(world, 56_000)
     assert world.check() == []
     world.subscribe("followed", ANN)
     assert world.check() == []
-
-
-def test_a_pass_over_many_followers_reads_each_document_once(world):
-    for user in range(1000, 1000 + 2 * MAX_FOLLOWS):
-        world.store.follow(user, user, Target("market", MARKET, value=0.44))
-    listed(world, market(0.56))
-    assert len(world.check()) == 2 * MAX_FOLLOWS
-    assert world.service.calls.count("predictions") == 1
 
 
 def test_an_unresolved_challenge_sends_nothing(world):
@@ -293,15 +277,6 @@ def test_an_unresolved_challenge_sends_nothing(world):
         world.restart()
         assert world.check() == []
         world.author(ANN, 17)
-
-
-def test_an_unknown_challenge_does_not_block_others(world):
-    world.author(ANN, 1)
-    world.author(ANN, 2)
-    world.service.challenges_by_number = {1: ABSENCE, 2: challenge(2)}
-    assert len(world.check()) == 1
-    world.check()
-    assert world.service.calls.count("challenge 1") == 1
 
 
 def test_many_challenges_are_checked_in_turn(world):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 import pytest
 
-from bot.alerts import watch
-from bot.alerts.delivery import send_queue
 from bot.store import EVENTS
 from bot.store.settings import last_due
 from service.client import HistoryPending
-from tests.bot.alerts.conftest import ANN, BEN, CID, DOWN, START, SentAlert, World, challenge
+from tests.bot.alerts.conftest import ANN, BEN, DOWN, START, SentAlert, World, challenge
 
 
 def chats(alerts: list[SentAlert]) -> list[int]:
@@ -79,23 +75,6 @@ def test_a_missing_consensus_is_not_a_flip(bullish_world):
     assert bullish_world.flip("BULLISH") == []
     bullish_world.service.set_world("live")
     assert [len(bullish_world.flip(direction)) for direction in ("BEARISH", "BULLISH")] == [0, 1]
-
-
-def test_several_watchers_send_a_flip_once(bullish_world):
-    bullish_world.subscribe("flip", BEN, CID)
-    bullish_world.service.consensus("BEARISH", bullish_world.now)
-    bullish_world.now += timedelta(minutes=1)
-    stores = [bullish_world.open() for _ in range(3)]
-
-    async def watch_at_once() -> None:
-        await asyncio.gather(*(watch(bullish_world.service, store, bullish_world.now) for store in stores))
-        await asyncio.gather(*(send_queue(bullish_world.telegram, store) for store in stores))
-
-    asyncio.run(watch_at_once())
-    for store in stores:
-        store.close()
-    assert sorted(bullish_world.telegram.chats()) == [ANN, BEN, CID]
-    assert bullish_world.check() == []
 
 
 def test_flips_are_sent_in_a_replay_of_the_past(world):
@@ -209,15 +188,6 @@ def test_an_hour_that_a_clock_skips_or_repeats_has_one_digest(world, day, counts
     world.now = datetime.fromisoformat(f"{day}T12:00+00:00")
     wants_digest(world, ANN, 2, "Europe/Zurich")
     assert {instant: len(at(world, f"{instant}:00+00:00")) for instant in counts} == counts
-
-
-@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "UTC"])
-@pytest.mark.parametrize("hour", [0, 12, 23])
-def test_one_digest_is_due_every_24_hours(zone, hour):
-    minutes = (START + timedelta(minutes=15 * n) for n in range(96 * 3))
-    due = sorted({last_due(hour, zone, minute) for minute in minutes})
-    assert {later - earlier for earlier, later in pairwise(due)} == {timedelta(days=1)}
-    assert all(earlier <= START + timedelta(days=3) for earlier in due)
 
 
 def test_the_date_is_the_readers(world):

@@ -115,12 +115,8 @@ def test_a_deadline_says_whether_one_moment_decides(kind, negated, words):
 @pytest.mark.parametrize(
     ("language", "statement"),
     [
-        ("en", "Bitcoin does better than silver"),
         ("de", "Bitcoin läuft besser als Silber"),
-        ("es", "Bitcoin rinde más que la plata"),
         ("fr", "Bitcoin fait mieux que l’argent"),
-        ("it", "Bitcoin batte l’argento"),
-        ("pt", "Bitcoin rende mais que a prata"),
         ("tr", "gümüş karşısında Bitcoin önde"),
         ("ja", "ビットコインが銀に勝る"),
     ],

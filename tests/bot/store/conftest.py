@@ -15,8 +15,8 @@ from bot.store import Alert, Store
 class Clock:
     """A clock that a test sets."""
 
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 21, 8, tzinfo=UTC)
+    def __init__(self, now: datetime = datetime(2026, 11, 21, 8, tzinfo=UTC)) -> None:
+        self.now = now
 
     def __call__(self) -> datetime:
         return self.now

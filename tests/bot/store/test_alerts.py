@@ -116,18 +116,22 @@ def test_switching_off_deletes_queued_alerts(store):
     assert store.waiting() == [alert(event="lane"), alert(BEN)]
 
 
-@pytest.fixture
-def subscribers(store) -> None:
-    """Two people who have every event on, and an alert waiting for each."""
+@pytest.mark.parametrize(
+    "stop", [lambda store: store.stop_alerts(ANN, ANN), lambda store: store.switch_off(ANN)], ids=["asked", "blocked"]
+)
+def test_every_event_of_a_person_is_switched_off(store, stop):
+    """None of another's; by the command, or because the chat is gone."""
     for person in (ANN, BEN):
         for event in EVENTS:
             store.set_switch(person, person, event, "on")
     store.queue([alert(), alert(BEN)])
+    stop(store)
+    assert [set(store.switches(person).values()) for person in (ANN, BEN)] == [{"off"}, {"on"}]
+    assert store.waiting() == [alert(BEN)]
 
 
-@pytest.mark.usefixtures("subscribers")
 def test_stopping_is_all_or_nothing(store, monkeypatch):
-    """Every event of the person and none of another's is off; a failure in the middle changes nothing."""
+    """A failure in the middle changes nothing."""
     set_state = switches.set_state
 
     def failing(db, user, chat, event, *values):
@@ -135,21 +139,11 @@ def test_stopping_is_all_or_nothing(store, monkeypatch):
             raise OSError("the disk is full")
         set_state(db, user, chat, event, *values)
 
-    with monkeypatch.context() as broken:
-        broken.setattr(switches, "set_state", failing)
-        with pytest.raises(OSError, match="full"):
-            store.stop_alerts(ANN, ANN)
-    assert set(store.switches(ANN).values()) == {"on"}
-    store.stop_alerts(ANN, ANN)
-    assert [set(store.switches(person).values()) for person in (ANN, BEN)] == [{"off"}, {"on"}]
-    assert store.waiting() == [alert(BEN)]
-
-
-@pytest.mark.usefixtures("subscribers")
-def test_an_unreachable_chat_is_switched_off(store):
-    store.switch_off(ANN)
-    assert [set(store.switches(person).values()) for person in (ANN, BEN)] == [{"off"}, {"on"}]
-    assert store.waiting() == [alert(BEN)]
+    store.set_switch(ANN, ANN, EVENTS[0], "on")
+    monkeypatch.setattr(switches, "set_state", failing)
+    with pytest.raises(OSError, match="full"):
+        store.stop_alerts(ANN, ANN)
+    assert store.switches(ANN)[EVENTS[0]] == "on"
 
 
 def test_a_supergroup_keeps_what_the_group_had(store):

@@ -11,7 +11,7 @@ import pytest
 
 from notebooks.lab import Archive
 from notebooks.lab.archive import ParquetCache
-from notebooks.lab.pages import pages, with_progress
+from notebooks.lab.pages import with_progress
 from notebooks.lab.record import MarketRecord, instant_of, read_bars, record_of
 from notebooks.widgets import frames
 from notebooks.widgets.frames.market import CANDLES
@@ -78,14 +78,6 @@ def test_a_second_record_reads_the_ledger_from_its_last_row(stub: InterceptedCli
     second = Archive(stub, tmp_path, progress=False).record()
     assert second.markets == first.markets
     assert not [call for call in stub.calls if call[0] == "ledger" and call[3] == "votes" and call[1] < 1_000]
-
-
-@pytest.mark.slow
-def test_a_damaged_file_is_downloaded_again(client: Client, tmp_path: Path):
-    headlines = Archive(client, tmp_path, progress=False).headlines()
-    (file,) = tmp_path.rglob("headlines.parquet")
-    file.write_bytes(b"PAR1 and no more")
-    pd.testing.assert_frame_equal(Archive(client, tmp_path, progress=False).headlines(), headlines)
 
 
 @pytest.mark.parametrize(
@@ -238,13 +230,6 @@ def test_bars_of_ones_own_are_candles(tmp_path: Path):
     }
     with pytest.raises(ValueError, match=r"test_archive\.py, line 1: it is no bar"):
         read_bars("btc", Path(__file__))
-
-
-def test_every_page_is_fetched_by_the_next_of_the_one_before():
-    parts = [{"count": 2, "rows": [1, 2], "next": "b"}, {"count": 1, "rows": [3], "next": None}]
-    cursors: list[Any] = []
-    fetches = list(pages(lambda cursor: cursors.append(cursor) or parts[len(cursors) - 1], "rows", progress=False))
-    assert (fetches, cursors) == (parts, [None, "b"])
 
 
 def test_a_quick_loop_shows_no_bar(capsys):

@@ -11,6 +11,7 @@ import pytest
 from notebooks.lab import Archive, TournamentEntry, VoterRefused, enter
 from service.client import Client, ConnectionFailed
 from tests.notebooks.conftest import InterceptedClient, challenged_service, client_of
+from tests.notebooks.lab.test_voters import Seer
 from tests.running_service import RunningService, copied
 
 pytestmark = pytest.mark.slow
@@ -23,16 +24,6 @@ class Sober:
 
     def forecast(self, question, inputs):
         return 0.5 * inputs.pool + 0.25
-
-
-class Hindsight:
-    """Ranks every price among all prices of the record."""
-
-    def prepare(self, bars):
-        self.ranks = {asset: frame["close_usd"].rank(pct=True) for asset, frame in bars.items()}
-
-    def forecast(self, question, inputs):
-        return 0.1 + 0.8 * self.ranks[question.asset].asof(question.asked_at)
 
 
 @pytest.fixture(scope="module")
@@ -131,4 +122,4 @@ def test_a_second_entry_replaces_the_first(tournament: Client, downloads: Path):
 
 def test_a_voter_that_sees_the_future_cannot_enter(tournament: Client, downloads: Path):
     with pytest.raises(VoterRefused, match="future"):
-        enter(Hindsight, Archive(tournament, downloads, progress=False))
+        enter(Seer, Archive(tournament, downloads, progress=False))

@@ -8,7 +8,6 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from typing import Any
 
 import ipywidgets
@@ -35,11 +34,10 @@ from notebooks.widgets.base.theme import PALETTES
 from notebooks.widgets.base.wording import WORLDS, moment
 from service.client import Client
 from service.market.instants import utc
-from tests.jobs.conftest import live_data, live_prices, outside_world  # noqa: F401  (two of them are fixtures)
 from tests.notebooks.conftest import client_of
 from tests.notebooks.lab.planted import planted_record
 from tests.processes import PATIENCE_S, ROOT
-from tests.running_service import START, RunningService, copied, replaying, running_service
+from tests.running_service import RunningService
 
 CHARTS = ("BattlePanel", "HospitalPanel", "LeaderboardPanel")
 DAYS = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
@@ -84,16 +82,16 @@ def test_a_panel_has_controls_and_downloads(panel: ChartPanel):
     assert len(frame) > 0
     assert table.content == frame.to_csv()
     assert panel.figure.layout.title.text in page.content
-    assert (table.name, page.name) == (f"{panel.FILE}.csv", f"{panel.FILE}.html")
+    assert f"<title>{panel.TITLE}</title>" in page.content
+    assert (table.name, table.type) == (f"{panel.FILE}.csv", "text/csv")
+    assert (page.name, page.type) == (f"{panel.FILE}.html", "text/html")
 
 
 def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPanel):
-    """A browser keeps its zoom and its selection, because no trace is replaced. Closing a panel ends its thread."""
+    """A browser keeps its zoom and its selection, because no trace is replaced."""
     before = refreshing_panel.figure.data
     refreshing_panel.refresh()
     assert refreshing_panel.figure.data == before
-    refreshing_panel.close()
-    assert not refreshing_panel._thread.is_alive()
 
 
 def test_a_page_without_widgets_shows_the_conclusion(panel: ChartPanel):
@@ -227,22 +225,12 @@ def test_a_press_sends_the_file_if_there_is_one(monkeypatch, file: DownloadFile 
 
 
 PANELS = [name for name in widgets.__all__ if name.endswith("Panel")]
-STARTS = {"simulated": "seeded", "replay": "replayed_start", "live": "live_data"}
 
 
 @pytest.fixture(scope="module", params=WORLDS)
-def world_service(request, tmp_path_factory) -> Iterator[RunningService]:
+def world_service(request, service_in) -> Iterator[RunningService]:
     """The service in a world, after its first start."""
-    fixture, world = request.getfixturevalue, request.param
-    folder = copied(fixture(STARTS[world]), tmp_path_factory.mktemp(world))
-    patch = live_prices() if world == "live" else nullcontext()
-    if world == "replay":
-        scope = replaying(fixture("shared_data"), folder)
-    else:
-        options = fixture("outside_world").options if world == "live" else {}
-        scope = running_service(folder, START + 60, **options)
-    with patch, scope as service:
-        service.work()
+    with service_in(request.param) as service:
         yield service
 
 

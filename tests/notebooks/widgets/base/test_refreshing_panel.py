@@ -141,14 +141,8 @@ def test_before_the_first_response_it_says_what_it_loads(new_panel, service):
 
 
 def test_it_draws_the_document_and_states_its_world(panel):
-    """The chart can be downloaded as table and page."""
     assert drawn(panel) == [1.0]
     assert "SIMULATED market · as of 2026-11-21 08:00 UTC" in panel.status_line.value
-    table, page = panel.table(), panel.page()
-    assert (table.name, table.type) == ("ninefold-number.csv", "text/csv")
-    assert table.content == ",value\n0,1.0\n"
-    assert (page.name, page.type) == ("ninefold-number.html", "text/html")
-    assert "<title>a number</title>" in page.content
 
 
 def test_it_refreshes_at_every_interval(panel, service, new_panel):

@@ -184,22 +184,6 @@ def test_a_key_is_unique_in_every_state(name: str, books: tuple[bool, ...], docu
     assert set(frame.index.get_level_values("backfilled")) == set(books)
 
 
-@pytest.mark.parametrize("name", ["scoreboard", "paired_difference", "calibration", "cumulative_brier"])
-def test_two_books_are_two_sets_of_rows(name: str, documents):
-    """The live book has no resolved market yet; the markets of the backfilled book are all past."""
-    versus = deepcopy(documents["ai_vs_market"])
-    past = next(book for book in versus["books"] if book["backfilled"])
-    versus["books"] = [past | {"backfilled": False}, past]
-    frame = getattr(frames, name)(versus).reset_index()
-    live = frame[~frame["backfilled"]].reset_index(drop=True)
-    backfilled = frame[frame["backfilled"]].reset_index(drop=True)
-    pd.testing.assert_frame_equal(live.assign(backfilled=True), backfilled)
-    scores = frames.scoreboard(documents["ai_vs_market"]).reset_index()
-    assert (scores.loc[~scores["backfilled"], "n"] == 0).all()
-    assert (scores.loc[scores["backfilled"], "n"] > 0).all()
-    assert not frames.challenges(documents["challenges"])["backfilled"].any()
-
-
 def test_a_pivotal_voter_is_marked(documents):
     """The last event of a stream is an answer."""
     answer = deepcopy(documents["ask"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,10 +19,9 @@ from notebooks.widgets.frames.predictions import MARKET_SERIES
 from notebooks.widgets.frames.schema import COUNT, FLAG, INSTANT, NUMBER, OPTIONAL_FLAG, TEXT, FrameSchema, one_of
 from service.jobs.committing import withdraw_texts
 from service.market.instants import HOUR, utc
-from tests.jobs.conftest import later, live_data, live_prices, outside_world  # noqa: F401  (three of them are fixtures)
-from tests.notebooks.conftest import client_of, documents_of
+from tests.notebooks.conftest import STATES, client_of, documents_of
 from tests.notebooks.widgets.frames.frame_cases import CASES, dtypes, dtypes_of
-from tests.running_service import START, RunningService, copied, replaying, running_service
+from tests.running_service import RunningService
 
 WEATHER = one_of("sun", "rain")
 WEATHERS = FrameSchema(
@@ -98,9 +96,7 @@ def test_a_missing_flag_or_field_is_refused():
         WEATHERS.frame([incomplete])
 
 
-STATES = {"fresh": "seeded", "live": "live_data", "replay": "replayed_start", "later": "later"}
 TOPIC = "Will China ban bitcoin?"
-HOURS = 48  # how much later
 # What names a row of a frame of instants beside its instant.
 KEYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("lane_history", "lane_equity"), ("lane",)),
@@ -124,17 +120,10 @@ OF_LEDGER: dict[str, FrameSchema] = {
 
 
 @pytest.fixture(scope="module", params=STATES)
-def state(request, tmp_path_factory) -> Iterator[RunningService]:
+def state(request, service_in) -> Iterator[RunningService]:
     """The service in a state; the later one was started again with resolved and void markets and live bars."""
-    fixture, name = request.getfixturevalue, request.param
-    folder = copied(fixture(STATES[name]), tmp_path_factory.mktemp(name))
-    options = fixture("outside_world").options if name == "live" else {}
-    scope = running_service(folder, START + {"later": HOURS * HOUR, "live": 60}.get(name, 0), **options)
-    if name == "replay":
-        scope = replaying(fixture("shared_data"), folder)
-    with live_prices() if name == "live" else nullcontext(), scope as service:
-        service.work()
-        if name == "later":
+    with service_in(request.param) as service:
+        if request.param == "later":
             void_market(service)
         yield service
 
@@ -176,11 +165,3 @@ def test_a_key_names_one_row(name: str, state_documents: dict[str, Any]):
     key = [*schema.index, *KEYS.get(name, ())]
     again = standing.reset_index().loc[lambda rows: rows.duplicated(key, keep=False)]
     assert again.empty, again.to_string()
-
-
-def test_the_states_differ(state: RunningService, state_documents: dict[str, Any]):
-    """Only the later one has outcomes of its own time, and a void market."""
-    outcomes = built("ledger_outcomes", state_documents)[0]
-    is_later = state.wall > START + HOUR
-    assert (set(outcomes["backfilled"]) == {False, True}) == is_later
-    assert ("void" in set(outcomes["outcome"])) == is_later
