@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.processes import children, free_port, running, wait_until_ready
+from tests.processes import children, fleet, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -19,22 +17,10 @@ pytestmark = pytest.mark.slow
 def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, redis_url: str, tmp_path: Path):
     """Whichever process answers, the quota is one, and so are the metrics. Jobs have a lower priority."""
     port = free_port()
-    options = {
-        "PORT": str(port),
-        "DATA_DIR": str(tmp_path),
-        "DATABASE_URL": empty_postgresql,
-        "REDIS_URL": redis_url,
-        "HISTORY_DAYS": "60",
-    }
-    with ExitStack() as processes:
-        started = {}
-        for what in ("work", "web"):
-            command = [sys.executable, "app.py", what, "--processes", "2"]
-            started[what] = processes.enter_context(running(command, tmp_path / f"{what}.log", **options))
-        wait_until_ready(port, started["web"], tmp_path / "web.log")
+    with fleet(port, tmp_path, DATABASE_URL=empty_postgresql, REDIS_URL=redis_url) as processes:
         address = f"http://127.0.0.1:{port}"
-        assert _niceness(started["work"].pid) == {10}
-        assert _niceness(started["web"].pid) == {0}
+        assert _niceness(processes["work"].pid) == {10}
+        assert _niceness(processes["web"].pid) == {0}
         statuses = _ask_at_once(address, 20)
         assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
         _check_metrics(address)

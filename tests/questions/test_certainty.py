@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from service.errors import InvalidQuestion
 from service.questions import Circumstances, read_any
 from service.questions.alternatives import alternatives, assumptions
 from service.questions.conversation import ContextQuestion
+from service.questions.criterion import Assumption
 from service.questions.parse import Parse
 from tests.questions.asking import HISTORY, RATES, SPOTS
 from tests.questions.test_cases import CASES
@@ -112,6 +115,10 @@ def test_a_canonical_sentence_is_sure_and_a_choice_is_not():
         assert bool(assumptions(reading, choices)) >= bool(choices), case.question
         if isinstance(reading, Parse):
             assert certainty_of(reading.question.canonical, circumstances) == (), reading.question.canonical
+
+
+def test_an_assumption_keeps_its_code_in_a_copy():
+    assert copy.deepcopy(Assumption("Text.", "level")).code == "level"
 
 
 @pytest.mark.parametrize(

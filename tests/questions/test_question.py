@@ -37,3 +37,8 @@ def test_prices_decide_the_event(comparator, final, high, low, expected):
     event = question(comparator=comparator, level=100.0, upper_level=120.0, spot=95.0)
     bars = from_rows([(HOUR, final, high, low, final, 0)], HOUR)
     assert event.kind.event(event, RecordedPath("btc", 95.0, HOUR, 2 * HOUR, bars)) == expected
+
+
+def test_a_question_without_a_level_has_no_threshold():
+    with pytest.raises(ValueError, match="up has no level"):
+        _ = question().threshold

@@ -1,11 +1,11 @@
-"""Texts are cut into tokens, and words get the kinds of the vocabulary."""
+"""Texts are normalised before they are cut into tokens, or refused."""
 
 from __future__ import annotations
 
 import pytest
 
 from service.errors import InvalidRequest
-from service.questions.tokens import LONGEST, clean
+from service.questions.tokens import LONGEST, Token, clean
 
 
 def test_invisible_marks_and_wide_letters_are_normalised():
@@ -15,6 +15,11 @@ def test_invisible_marks_and_wide_letters_are_normalised():
 
 def test_a_line_break_of_unicode_is_a_space():
     assert clean("btc \x85up") == "btc up"
+
+
+def test_a_token_without_a_value_has_no_quantity():
+    with pytest.raises(ValueError, match="word"):
+        _ = Token("word", "zzyzx").quantity
 
 
 @pytest.mark.parametrize("text", ["Will btc\x00 rise?", "Will btc rise?\x1b[31m", "btc \x7f", "btc \udc80"])
