@@ -6,7 +6,6 @@ import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -26,7 +25,6 @@ from service.store.database import Database
 from tests.api.interrupted import InterruptedWeb, after_the_lease
 from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web, looked
 
-ROOT = Path(__file__).parents[2]
 PER_DAY, PER_HOUR, PER_MINUTE = RateLimitItemPerDay(2), RateLimitItemPerHour(2), RateLimitItemPerMinute(2)
 CALLER = "key:1a2b3c4d", "test"
 

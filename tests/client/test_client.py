@@ -9,7 +9,6 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -38,8 +37,6 @@ from tests.api.opened import tell_prices
 from tests.api.web import NOON
 from tests.client.conftest import recorded
 from tests.client.test_streams import LAST_EVENT, QUESTION_EVENT, VOTE_EVENT
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client):

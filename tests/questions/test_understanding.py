@@ -13,7 +13,6 @@ from tests.questions.asking import HISTORY, NOW
 from tests.questions.asking import SPOTS as PRICES
 from tests.questions.test_refusals import refusal_of, refused_cases
 
-CASES = Path(__file__).parent / "cases"
 PAGE = Path(__file__).parents[2] / "service" / "docs" / "questions.md"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "xrp": 2.1929, "gold": 3282.8}
 
