@@ -7,9 +7,10 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -49,6 +50,21 @@ def running(command: list[str], log: Path, folder: Path = ROOT, **environment: s
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             raise
+
+
+@contextmanager
+def fleet(port: int, folder: Path, **options: str) -> Iterator[dict[str, subprocess.Popen]]:
+    """Two job and two web processes, by the command of their supervisor, as soon as they are ready."""
+    options |= {"PORT": str(port), "DATA_DIR": str(folder), "HISTORY_DAYS": "60"}
+    with ExitStack() as stack:
+        processes = {
+            name: stack.enter_context(
+                running([sys.executable, "app.py", name, "--processes", "2"], folder / f"{name}.log", **options)
+            )
+            for name in ("work", "web")
+        }
+        wait_until_ready(port, processes["web"], folder / "web.log")
+        yield processes
 
 
 def wait_until(true: Callable[[], bool], seconds: float = PATIENCE_S) -> None:

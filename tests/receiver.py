@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -118,8 +117,3 @@ def endpoint(
     with database.writing() as db:
         owner = key or keys.register_key(db, secret, f"{plan}@example.com", now, plan=plan)[1].id
         return notifications.add_webhook(db, owner, url, events, assets, ledger.last_seq(db), int(now))
-
-
-def written(document: dict) -> str:
-    """A document as one line, to compare."""
-    return json.dumps(document, sort_keys=True)

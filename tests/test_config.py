@@ -60,14 +60,6 @@ def test_every_switch_has_the_same_spellings(option: str):
             config.read({option.upper(): spelling})
 
 
-def test_the_table_names_the_options_of_a_seat_once_and_every_key():
-    table = config.table()
-    for option in ("ORACLE_MODEL", "ORACLE_<SEAT>_MODEL", "ORACLE_<SEAT>_BASE_URL", "ORACLE_<SEAT>_API_KEY"):
-        assert f"`{option}`" in table
-    assert all(f"`{name.upper()}_API_KEY`" in table for name in config.PROVIDERS)
-    assert "oracle_seats" not in table.lower()
-
-
 def test_the_password_of_a_proxy_is_not_printed():
     settings = config.read({"SOURCE_PROXY": "http://name:pa55word@host:3128"})
     assert settings.source_proxy.get_secret_value() == "http://name:pa55word@host:3128"

@@ -1,4 +1,4 @@
-"""Documents: the canonical text that is hashed, the header, and tables as CSV and Parquet."""
+"""Documents: the canonical text that is hashed, and tables as CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import io
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 import pyarrow
@@ -16,10 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import app  # noqa: F401  loads every module that defines a document
 from service import canonical
-from service.documents import Document, rounded
-from service.market.prices import PricesDocument
+from service.documents import rounded
 from service.tabular import Table, columns_of, table_of
 from tests.processes import ROOT
 
@@ -49,27 +46,6 @@ def test_the_order_of_keys_does_not_matter(value):
 def test_no_text_holds_a_nan_or_an_infinity(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical.write(value)
-
-
-HEADER = ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
-
-
-def documents(base: type[Document]) -> Iterator[type[Document]]:
-    for kind in base.__subclasses__():
-        yield kind
-        yield from documents(kind)
-
-
-def test_every_document_begins_with_the_header():
-    kinds = list(documents(Document))
-    assert len(kinds) >= 11
-    for kind in kinds:
-        assert [field.name for field in fields(kind)][:6] == HEADER, kind
-
-
-def test_the_prices_have_the_header_around_ended():
-    names = [field.name for field in fields(PricesDocument)]
-    assert names[:7] == [*HEADER[:5], "ended", "sources"]
 
 
 def test_an_unknown_number_stays_unknown():

@@ -10,11 +10,10 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -38,12 +37,11 @@ from tests.conftest import IN_SOAK
 from tests.processes import (
     PATIENCE_S,
     children,
+    fleet,
     free_port,
     grandchildren,
-    running,
     session,
     wait_until,
-    wait_until_ready,
 )
 from tests.relay import Relay
 
@@ -223,19 +221,11 @@ def started(url: str, redis_url: str, folder: Path) -> Iterator[Fleet]:
     port, database, limits = free_port(), make_url(url), make_url(redis_url)
     relays = [Relay(address.host or "127.0.0.1", address.port or 0) for address in (database, limits)]
     options = {
-        "PORT": str(port),
-        "DATA_DIR": str(folder),
         "DATABASE_URL": database.set(host="127.0.0.1", port=relays[0].port).render_as_string(False),
         "REDIS_URL": limits.set(host="127.0.0.1", port=relays[1].port).render_as_string(False),
-        "HISTORY_DAYS": "60",
     }
-    with ExitStack() as stack:
-        began, processes = time.monotonic(), {}
-        for name in ("work", "web"):
-            command = [sys.executable, "app.py", name, "--processes", "2"]
-            processes[name] = stack.enter_context(running(command, folder / f"{name}.log", **options))
-        wait_until_ready(port, processes["web"], folder / "web.log")
-        store = stack.enter_context(closing(Database(url)))
+    began = time.monotonic()
+    with fleet(port, folder, **options) as processes, closing(Database(url)) as store:
         secret, start_s = (folder / FILE).read_bytes().strip(), time.monotonic() - began
         yield Fleet(f"http://127.0.0.1:{port}", processes["web"], processes["work"], *relays, store, secret, start_s)
     for process in processes.values():

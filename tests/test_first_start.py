@@ -238,23 +238,6 @@ def test_a_database_keeps_the_choice_of_its_first_start(without_a_choice, tmp_pa
     assert not (tmp_path / "world").exists()
 
 
-@pytest.mark.slow
-def test_a_live_world_without_a_network_serves_what_it_has(tmp_path):
-    """With its age, and one sentence for each asset; a question says why it is not answered."""
-    span = MONTH_END - 70 * DAY, MONTH_END
-    with trading(*span, bases=("BTC",), now=lambda: MONTH_END, is_limited=False) as exchanges:
-        options = _options(exchanges) | {"history_days": 60}
-        with running_service(tmp_path, MONTH_END, **options) as running:
-            running.work()
-    with running_service(tmp_path, MONTH_END + HOUR, **options) as offline:
-        offline.work()
-        prices = offline.client.get("/api/v1/prices")
-        assert (prices.status_code, prices.get_json()["as_of"]) == (200, "2026-10-31T23:55:00Z")
-        ready = offline.client.get("/readyz")
-        assert ready.status_code == 503
-        assert "the last bar ended at 2026-10-31T23:55:00Z" in ready.get_json()["detail"]
-
-
 OUTAGE_S = 0.2
 
 

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,9 +17,8 @@ from tests.running_service import copied, running_service
 
 
 @pytest.fixture
-def web(sqlite_url: str) -> Iterator[Web]:
-    with closing(Database(sqlite_url)) as database:
-        yield Web(database)
+def web(sqlite_database: Database) -> Web:
+    return Web(sqlite_database)
 
 
 def lines(capsys) -> list[dict]:

@@ -83,6 +83,13 @@ def run(command: str, port: int, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def key(port: int) -> str:
+    """A key that was registered as the README says."""
+    (register,) = blocks("/register")
+    return json.loads(run(register, port))["api_key"]
+
+
 def test_the_first_page_is_short():
     assert len(TEXTS[FILES[0]].encode()) <= MOST_BYTES
 
@@ -114,9 +121,8 @@ def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int):
-    (register,), (ask,) = blocks("/register"), blocks("/api/v1/oracle")
-    key = json.loads(run(register, port))["api_key"]
+def test_registering_and_asking_as_the_readme_says_gives_nine_votes(port: int, key: str):
+    (ask,) = blocks("/api/v1/oracle")
     answer = json.loads(run(ask, port, KEY=key))
     assert len(answer["votes"]) == 9
     assert answer["consensus"]["oracles_count"] == 9
@@ -133,9 +139,8 @@ def test_the_paper_trading_of_the_readme_is_there(port: int):
 
 
 @pytest.mark.slow
-def test_the_track_record_of_the_readme_is_there(port: int):
-    (register,), (commands,) = blocks("/register"), blocks("/api/predictions/ai-vs-market")
-    key = json.loads(run(register, port))["api_key"]
+def test_the_track_record_of_the_readme_is_there(port: int, key: str):
+    (commands,) = blocks("/api/predictions/ai-vs-market")
     wanted = commands.replace("\\\n", " ").strip().splitlines()
     markets, scores, streaks, apex, challenge = (json.loads(run(line, port, KEY=key)) for line in wanted)
     assert markets["count"] >= 40
@@ -146,9 +151,8 @@ def test_the_track_record_of_the_readme_is_there(port: int):
 
 
 @pytest.mark.slow
-def test_the_tournament_of_the_readme_is_open(port: int):
-    (register,), (commands,) = blocks("/register"), blocks("/forecast ")
-    key = json.loads(run(register, port))["api_key"]
+def test_the_tournament_of_the_readme_is_open(port: int, key: str):
+    (commands,) = blocks("/forecast ")
     markets = json.loads(run('curl -s http://127.0.0.1:8000/api/v1/predictions -H "X-API-Key: $KEY"', port, KEY=key))
     market = markets["markets"][0]["id"]
     wanted = commands.replace("\\\n", " ").replace("MARKET", market).strip().splitlines()

@@ -125,13 +125,6 @@ def test_a_process_whose_parent_died_before_it_looked_ends(tmp_path: Path, hold)
                 os.kill(pid, signal.SIGKILL)  # or it asks that parent to end
 
 
-def test_sighup_replaces_every_process(tmp_path: Path):
-    with supervised(CHILD, tmp_path) as parent:
-        before = started(tmp_path)
-        parent.send_signal(signal.SIGHUP)
-        wait_until(lambda: len(started(tmp_path)) == 4 and not before & living(tmp_path))
-
-
 def test_a_process_stays_until_its_successor_is_ready(tmp_path: Path, hold):
     """One after the other: while the first successor is not ready, the second is not started."""
     with supervised(CHILD, tmp_path) as parent:

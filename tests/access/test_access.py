@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from service.access.keys import LONGEST_EMAIL, NOBODY, digest, key_id, matches, mint, normalised
 from service.access.quota import (
-    DELEGATED_CAP,
     NO_ADDRESS,
-    PLANS,
     QuotaStatus,
     network,
     shortened,
@@ -151,11 +149,6 @@ def test_the_longest_address_that_mail_can_carry_is_accepted():
 
 MIDNIGHT = int(datetime(2026, 11, 22, tzinfo=UTC).timestamp())
 DAILY = QuotaStatus(name="daily", limit=10, window_s=DAY, remaining=9, reset_at=MIDNIGHT)
-
-
-def test_the_plans_are_those_of_the_contract():
-    assert dict(PLANS) == {"free": 10, "paid": 100}
-    assert PLANS["paid"] < DELEGATED_CAP
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,8 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def sqlite(sqlite_url: str) -> Iterator[Database]:
-    """A migrated SQLite database of its own."""
-    database = Database(sqlite_url)
-    yield database
-    database.close()
+def sqlite(sqlite_database: Database) -> Database:
+    return sqlite_database
 
 
 @pytest.fixture

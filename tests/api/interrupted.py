@@ -1,11 +1,7 @@
-"""A web that something happens to between a charge and its answer.
-
-`python -m tests.api.interrupted DATABASE_URL KEY` is charged for a question, says so, and waits to be killed.
-"""
+"""A web that something happens to between a charge and its answer."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,13 +71,3 @@ def outages_at_each_step(database: Database, attempt: Callable[[str], object]) -
         yield key
         if not outage.was_noticed:
             return
-
-
-def _stand() -> None:
-    print("charged", flush=True)
-    sys.stdin.read()
-
-
-if __name__ == "__main__":
-    url, key = sys.argv[1:]
-    InterruptedWeb(Database(url), interruption=_stand).ask(key)

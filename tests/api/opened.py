@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from flask import Flask
 from flask.testing import FlaskClient
-from pydantic import TypeAdapter
 
 from service.api.responses import document
 from service.api.services import latest
@@ -27,9 +25,10 @@ from service.questions.question import Question
 from service.store import bars, ledger, predictions, snapshots
 from service.store.database import Database
 from service.store.pages import contexts
+from service.trading.fund import FundDocument, fund_document, run
 from tests.api.conftest import NOON
 from tests.api.web import STEP
-from tests.forecasting.made import committed_vote
+from tests.forecasting.made import committed_vote, made_bars
 from tests.market.coverages import whole
 
 SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
@@ -127,28 +126,6 @@ def settle(database: Database, prediction: Prediction, outcome: str, at: int) ->
         assert predictions.add_settlement(db, prediction.id, settlement(outcome, at))
 
 
-def hold(
-    client: FlaskClient, publish: Callable[..., None], check_schema: Callable, path: str, name: str, document: object
-) -> dict:
-    """It is unavailable until it was made, then served as it was made to everybody, and may be kept for a while.
-
-    Returns what was served.
-    """
-    refusal = client.get(path)
-    assert (refusal.status_code, refusal.json["code"]) == (503, "unavailable")
-    publish(name, NOON, document)
-    answer = client.get(path)
-    assert (answer.status_code, answer.mimetype) == (200, "application/json")
-    assert answer.json == TypeAdapter(type(document)).dump_python(document, mode="json")
-    assert list(answer.json)[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
-    check_schema(path, answer.json)
-    assert answer.headers["Cache-Control"] == "public, max-age=30, stale-while-revalidate=30"
-    assert answer.headers["X-RateLimit-Limit"] == "120"
-    revalidation = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
-    assert (revalidation.status_code, revalidation.data) == (304, b"")
-    return answer.json
-
-
 def tell_list(database: Database) -> None:
     """Publish an empty list of open markets, as of noon."""
     with database.writing() as db:
@@ -204,3 +181,10 @@ def observe(database: Database, at: int = NOON) -> None:
     with database.writing() as db:
         contexts.save(db, "btc", context.to_plain(), as_of=at)
         bars.add_bars(db, "btc", from_rows([(at - STEP, spot, spot, spot, spot, 1.0)], STEP))
+
+
+def fund() -> FundDocument:
+    """Twenty days of the fund, the last two of them live."""
+    start = NOON - 20 * DAY
+    calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
+    return fund_document(run(calls, made_bars("btc", 20, 1, start), start), NOON - 2 * DAY, header())

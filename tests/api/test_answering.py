@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from threading import Barrier, Event
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from flask import Flask
 
 from service.api.answering import KEPT_S, Abandoned, Answering, SingleFlight, answering, require_answerable
 from service.api.auth import Caller
-from service.api.questions import MEANINGS, QuestionBody, QuestionInput
-from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest, NoVoters, ServiceUnavailable
+from service.api.questions import QuestionInput
+from service.errors import Busy, InvalidQuestion, NoVoters, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.panel import Panel, Reply, voters
-from service.forecasting.voters.votes import Answer, understood
+from service.forecasting.voters.votes import Answer
 from service.questions import Circumstances, read_any
 from service.questions.question import Question
 from service.store.tables import prediction
@@ -27,7 +26,6 @@ from tests.api.conftest import Wall
 from tests.api.opened import QUESTION, observe
 from tests.api.web import STEP
 from tests.forecasting.made import panel_of
-from tests.questions.asking import NOW, question
 
 CALLER = Caller("203.0.113.7")
 
@@ -112,53 +110,6 @@ def test_an_abandoned_stream_leaves_its_question_to_the_next(part: Answering, se
 def test_before_the_first_bars_no_question_is_read(sqlite, make_app):
     with make_app(sqlite).test_request_context(), pytest.raises(ServiceUnavailable):
         answering().open(QuestionInput(QUESTION), CALLER)
-
-
-TOUCH = question(comparator="touch_above", level=120_000.0, canonical="Will Bitcoin trade at or above 120,000 USD?")
-DOCUMENT: dict[str, Any] = MEANINGS.dump_python(understood(TOUCH), mode="json")
-
-
-def test_a_text_or_the_sentence_of_a_document_is_asked():
-    assert QuestionBody(question="Up?").content == QuestionInput("Up?")
-    content = QuestionBody(understood={"canonical": "Up?", "asset": "btc"}, strict=True).content
-    assert content == QuestionInput("Up?", {"asset": "btc"}, "understood.canonical", is_strict=True)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        {"question": "Up?", "understood": {"canonical": "Up?"}},
-        {"understood": {"canonical": "Up?"}, "context": "5d8aa6aca803b77b"},
-    ],
-)
-def test_one_of_the_two_is_needed(body: dict):
-    with pytest.raises(InvalidRequest, match="Send either `question`"):
-        _ = QuestionBody(**body).content
-
-
-def test_a_refusal_names_the_field_of_the_text():
-    refusal = QuestionInput("Up?", name="understood.canonical").refusal(
-        InvalidRequest("No.", [FieldError("question", "No.")], ["Down?"])
-    )
-    assert refusal.errors == (FieldError("understood.canonical", "No."),)
-    assert (refusal.detail, refusal.suggestions) == ("No.", ("Down?",))
-
-
-def test_the_document_of_a_question_agrees_with_it():
-    """Also without its fields, and with others that follow from the text."""
-    for fields in (DOCUMENT, {}, {"canonical": "another", "spot": 1.0}):
-        QuestionInput("Up?", fields).require_agreement(TOUCH)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("asset", "eth"), ("level", 1.0), ("negated", True), ("deadline", (NOW + timedelta(days=9)).isoformat())],
-)
-def test_a_document_that_says_something_else_is_refused(field: str, value: object):
-    with pytest.raises(InvalidRequest) as refusal:
-        QuestionInput("Up?", DOCUMENT | {field: value}).require_agreement(TOUCH)
-    assert [error.field for error in refusal.value.errors] == [f"understood.{field}"]
 
 
 TEN = datetime(2026, 11, 21, 10, tzinfo=UTC)

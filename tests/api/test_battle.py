@@ -149,15 +149,6 @@ class TestHistory:
             kinds |= {event["kind"] for event in lane["events"]}
         assert kinds == {"trade", "harvest", "switch"}
 
-    def test_a_longer_curve_is_thinned_with_its_spacing(self, client: FlaskClient, lanes, lives):
-        answer = client.get(f"{HISTORY}?lane=trend&since=2025-01-01").json
-        (lane,) = answer["lanes"]
-        equities = {iso(bar.as_of): round(bar.equity, 2) for bar in lives["trend"].bars}
-        assert (answer["bar_s"], answer["step_s"]) == (300, 4 * HOUR)
-        assert all(equities[point["time"]] == point["equity_usd"] for point in lane["points"])
-        assert lane["points"][-1]["time"] == iso(END)
-        assert len(lane["points"]) == 59 * 6
-
     @pytest.mark.parametrize(
         ("since", "first"),
         [
@@ -221,14 +212,6 @@ class TestPages:
             assert [event["note"] for event in events] == [event["note"] for event in reversed(life.events)]
         check_schema(f"{PATH}/{{lane}}/events", client.get(f"{PATH}/trend/events").json)
 
-    def test_events_of_one_instant_may_be_on_two_pages(self, client: FlaskClient, sqlite, wall, lives):
-        wall.time = END
-        busy = [lives["trend"].events[0] | {"time": END, "note": str(number)} for number in range(5)]
-        with sqlite.writing() as db:
-            stored.advance_lane(db, "trend", {}, [LaneBar(END, 1.0, "waiting")], busy)
-        events = walk(client, f"{PATH}/trend/events?limit=2", "events")
-        assert [event["note"] for event in events] == ["4", "3", "2", "1", "0"]
-
     def test_the_equity_is_listed_at_every_bar(self, client: FlaskClient, lanes, lives, check_schema):
         points = walk(client, f"{PATH}/trend/equity?limit=500", "points")
         assert [tuple(point.values()) for point in points] == [
@@ -245,18 +228,9 @@ class TestPages:
             assert app.test_client().get(f"{PATH}/TREND/{part}").json["live_since"] == iso(END - DAY)
 
     @pytest.mark.parametrize("part", ["events", "equity"])
-    def test_the_window_holds_both_ends(self, client: FlaskClient, lanes, lives, part: str):
-        name = {"events": "events", "equity": "points"}[part]
-        times = [iso(event["time"]) for event in lives["trend"].events]
-        rows = client.get(f"{PATH}/trend/{part}?since={times[1]}&until={times[3]}").json[name]
-        assert {rows[0]["time"], rows[-1]["time"]} == {times[1], times[3]}
-
-    @pytest.mark.parametrize("part", ["events", "equity"])
     def test_wrong_pages_are_refused(self, client: FlaskClient, lanes, part: str):
         assert client.get(f"{PATH}/hodl/{part}").status_code == 404
         cursor = client.get(f"{PATH}/trend/{part}?limit=1").json["next"]
-        others = (f"{PATH}/breakout/{part}", f"{PATH}/trend/{'equity' if part == 'events' else 'events'}")
-        for other in others:
-            assert error_of(client.get(f"{other}?cursor={cursor}"))[0] == "cursor"
+        assert error_of(client.get(f"{PATH}/breakout/{part}?cursor={cursor}"))[0] == "cursor"
         assert error_of(client.get(f"{PATH}/trend/{part}?limit=10001"))[0] == "limit"
         assert error_of(client.get(f"{PATH}/trend/{part}?since=2025-02-03&until=2025-02-01"))[0] == "since"

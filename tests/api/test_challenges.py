@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from service.forecasting.predictions import Prediction
 from service.ledger.commitments import text_hash
-from service.market.instants import DAY, HOUR, utc
+from service.market.instants import DAY, HOUR
 from service.market.prices import ASSUMED_RATES
 from service.store import keys, ledger, predictions, quotas, snapshots
 from service.store.database import Database
@@ -226,14 +226,6 @@ class TestWhatIsRefused:
         assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_request")
         assert [(error["field"], bool(error["message"])) for error in refusal.json["errors"]] == [("deadline", True)]
 
-    def test_not_a_deadline_from_today_to_a_year_ahead(self, create, wall: Wall):
-        """A deadline today is refused in the last hour of the day."""
-        assert create(deadline=str(TODAY + timedelta(365))).status_code == 200
-        wall.time = NOON + 11 * HOUR - 1
-        assert create(deadline=str(TODAY)).status_code == 200
-        wall.time = NOON + 11 * HOUR + 60
-        assert create(deadline=str(TODAY)).json["errors"][0]["field"] == "deadline"
-
     @pytest.mark.parametrize(
         ("question", "code"),
         [
@@ -258,24 +250,6 @@ class TestVoting:
         assert (body["user_votes"]["no"], body["status"], body["resolution"]["outcome"]) == (1, "resolved", "yes")
         assert body["resolution"]["evidence"] == "the last price was 50,500.00"
         assert call("GET", ACTIVE).json["count"] == 0
-
-    @pytest.mark.parametrize("number", ["2", "01", "%00", "active"])
-    def test_of_another_number_there_is_none(self, create, vote, call, number: str):
-        create()
-        refusal = vote(number)
-        assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
-        assert call("GET", f"/api/v1/predictions/challenge-{number}").status_code == 404
-
-
-def test_after_voting_it_shows_the_votes_and_their_ledger_row(create, call, database):
-    """Ten voters, the apex call and the row of the ledger that holds their votes."""
-    create()
-    entry = let_vote(database, stored(database), commitment(NOON + 5, names=(*NAMES, "swarm", "apex")))
-    answer = call("GET", "/api/v1/predictions/challenge-1")
-    assert list(answer.json["ai_votes"]) == [*NAMES, "swarm"]
-    assert (answer.json["apex"]["p_yes"], answer.json["votes_pending"]) == (0.6, False)
-    assert answer.json["commitment"] == {"seq": entry.seq, "hash": entry.hash, "salt": None}
-    assert utc(NOON + 5).strftime("%Y-%m-%dT%H:%M:%SZ") in answer.text
 
 
 def test_the_deadline_of_an_open_challenge_is_to_come(create, call, wall: Wall):

@@ -188,11 +188,6 @@ def test_the_library_of_charts_is_the_published_one():
     assert "MIT License" in (FOLDER / "uplot.txt").read_text()
 
 
-def test_the_page_names_no_file_that_is_absent():
-    names = set(re.findall(r'"/home/([\w.]+)"', INDEX + "\n".join(SCRIPTS)))
-    assert names <= set(FILES)
-
-
 def test_every_phrase_is_said_in_each_language(client: FlaskClient):
     """With the same values in it; no phrase is left that the page does not say any more."""
     assert set(PHRASES) == phrases()

@@ -20,12 +20,11 @@ from service.api.event_stream import OpenStream, OpenStreams, Places, streams_of
 from service.client import Client
 from service.errors import Busy
 from service.forecasting.predictions import Settlement
-from service.jobs.committing import keep_opened, keep_settlement
-from service.ledger.chain import LedgerRow
+from service.jobs.committing import keep_settlement
 from service.store import ledger, predictions
 from service.store.database import Database
 from tests.api.served import started
-from tests.api.web import NOON, Web
+from tests.api.web import Web
 from tests.forecasting.markets import MONDAY, waiting
 from tests.processes import wait_until
 from tests.receiver import trade
@@ -67,14 +66,9 @@ def test_a_stream_begins_where_it_is_told(web: Web):
 
 @pytest.mark.slow
 def test_types_and_assets_are_filters(web: Web):
-    trade(web.database, 1)
-    trade(web.database, 1, kind="switch", asset="WETH/USDC 0.05%")
-    trade(web.database, 1, kind="harvest", asset="eth")
-    trade(web.database, 1, backfilled=True)
-    assert [event["id"] for event in events(web, "after_seq=0")] == [1, 2, 3]
-    assert [event["id"] for event in events(web, "after_seq=0&events=lane.switch,lane.harvest")] == [2, 3]
-    assert [event["id"] for event in events(web, "after_seq=0&assets=eth,sol")] == [3]
-    assert [event["id"] for event in events(web, "after_seq=0&events=Lane.Switch,Lane.Harvest&assets=ETH,sol")] == [3]
+    for kind, asset in (("trade", "btc"), ("switch", "eth"), ("harvest", "eth")):
+        trade(web.database, 1, kind=kind, asset=asset)
+    assert [event["id"] for event in events(web, "after_seq=0&events=Lane.Trade,lane.harvest&assets=ETH,sol")] == [3]
 
 
 @pytest.mark.parametrize("query", ["events=lane.trades", "assets=pepe", "seconds=301", "since=-1", "after=1"])
@@ -85,28 +79,6 @@ def test_a_bad_parameter_is_refused(web: Web, query: str):
 def test_a_bad_last_event_id_is_refused(web: Web):
     refusal = web.send("GET", PATH, headers={"Last-Event-ID": "x"})
     assert refusal.json["errors"][0]["field"] == "Last-Event-ID"
-
-
-@pytest.mark.slow
-def test_markets_and_challenges_are_events(web: Web):
-    """A market when it is opened and resolved; a challenge when it is resolved."""
-    market = waiting("m", asset="eth", opened=MONDAY)
-    challenge = replace(waiting("challenge-1", opened=MONDAY), category="challenge", number=1)
-    settlement = Settlement("yes", MONDAY + 90_000, "a bar", "bars")
-    with web.database.writing() as db:
-        keep_opened(db, [market], MONDAY)
-        predictions.add_predictions(db, [challenge])
-        for id in ("m", "challenge-1"):
-            keep_settlement(db, id, settlement, MONDAY + 90_000)
-    by_type = {event["type"]: event for event in events(web, "after_seq=0")}
-    assert list(by_type) == ["market.opened", "market.resolved", "challenge.resolved"]
-    opening = by_type["market.opened"]["data"]
-    assert (opening["id"], opening["question"], opening["category"], opening["p_yes"]) == ("m", "m?", "daily", 0.7)
-    assert (opening["created_at"], opening["closes_at"]) == ("2025-11-24T00:00:00Z", "2025-11-24T23:59:59Z")
-    assert (opening["deadline"], len(opening)) == ("2025-11-24T23:59:59Z", 7)
-    resolution = by_type["market.resolved"]
-    assert (resolution["assets"], resolution["data"]["outcome"], resolution["data"]["p_yes"]) == (["eth"], "yes", 0.7)
-    assert resolution["timestamp"] == "2025-11-25T01:00:00Z"
 
 
 @pytest.mark.slow
@@ -124,25 +96,6 @@ def test_a_resolved_answer_is_shown_to_its_key_alone(web: Web, key: str):
     (event,) = events(web, "after_seq=0", key=key)
     assert (event["type"], event["data"]["end_user"]) == ("answer.resolved", None)
     assert event["data"]["question"] == "secret question?"
-
-
-@pytest.mark.slow
-def test_reviews_calls_and_changes_are_events(web: Web):
-    judged = {"x": ["stable", 60], "y": ["stable", 50]}
-    call = {"asset": "btc", "at": int(NOON), "spot": 60_000.0, "p_up": 0.6, "confidence": 0.2, "agreement": 0.8}
-    change = {"at": int(NOON), "direction": "BULLISH", "previous": "NEUTRAL", "p_up": 0.56}
-    rows = (
-        LedgerRow("hospital", "2026-10", {"sha256": "ab", "judged": judged}, False),
-        LedgerRow("apex", "btc", call | {"special": False, "layers": []}, False),
-        LedgerRow("consensus", "eth", change, False),
-    )
-    with web.database.writing() as db:
-        ledger.append(db, rows, int(NOON))
-    review, apex, change = events(web, "after_seq=0")
-    assert review["type"] == "hospital.published"
-    assert review["data"] == {"month": "2026-10", "strategies": 2, "sha256": "ab"}
-    assert (apex["type"], apex["assets"], apex["data"]["p_up"]) == ("apex.called", ["btc"], 0.6)
-    assert (change["type"], change["assets"], change["data"]["direction"]) == ("consensus.changed", ["eth"], "BULLISH")
 
 
 def test_every_event_matches_its_description(web: Web):

@@ -15,7 +15,6 @@ from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.errors import ServiceUnavailable
-from service.market.instants import DAY
 from service.store.tables import idempotency
 
 
@@ -138,12 +137,6 @@ def test_every_write_may_be_retried(client, sqlite, headers):
     assert not any(b"nf_live" in body or b"key_id" in body for body in bodies)
 
 
-def test_the_word_of_a_registration_must_be_hard_to_guess(client):
-    """Whoever shares the address would otherwise get the same new API key."""
-    answer = client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "1"})
-    assert (answer.status_code, answer.json["errors"][0]["field"]) == (400, "Idempotency-Key")
-
-
 def test_a_lost_rotation_is_answered_again_to_the_old_key(client, headers):
     """The old key is dead for everything else, and under another Idempotency-Key."""
     retry_headers = {**headers, "Idempotency-Key": "once"}
@@ -163,14 +156,6 @@ def test_of_rotations_at_the_same_time_one_wins(web, key):
     (winner,) = (answer for answer in answers if answer.status_code == 200)
     assert {answer.json.get("code") for answer in answers} <= {None, "key_replaced", "invalid_api_key"}
     assert web.send("GET", "/api/v1/me", key=winner.json["api_key"]).status_code == 200
-
-
-def test_an_idempotency_key_expires_after_a_day(post, wall):
-    first = post()
-    wall.time += DAY - 1
-    assert post().data == first.data
-    wall.time += 1
-    assert post().data != first.data
 
 
 def test_a_stream_is_not_kept(post):

@@ -62,22 +62,6 @@ def test_a_page_holds_the_rows_as_they_were_hashed(client: FlaskClient, chain, c
     assert [entry["seq"] for entry in walk(client, f"{PATH}?limit=3", "entries")] == list(range(1, 8))
 
 
-@pytest.mark.parametrize(
-    ("path", "place"), [(f"{PATH}?kind=votes&limit=2", ("entries", "seq")), (f"{PATH}/roots?limit=1", ("roots", "day"))]
-)
-def test_a_page_links_to_the_next_one(client: FlaskClient, sqlite, chain, path: str, place: tuple[str, str]):
-    """As every list does; the filters stay."""
-    rows, number = place
-    with sqlite.writing() as db:
-        stored.seal(db, "2026-11-22", KEY, NOON + 2 * DAY)
-    first = client.get(path)
-    address, _, relation = first.headers["Link"].partition("; ")
-    following = client.get(address.strip("<>"))
-    assert (relation, following.status_code) == ('rel="next"', 200)
-    assert following.json[rows][0][number] == first.json["next"]
-    assert "Link" not in client.get(f"{PATH}?first_seq=7").headers
-
-
 def test_rows_of_one_kind_or_one_subject_are_paged_alike(client: FlaskClient, chain):
     """Past the last row a page is empty."""
     page = client.get(f"{PATH}?kind=odds&limit=1").json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from service.access.quota import DELEGATED_CAP, DELEGATED_TELEMETRY, TELEMETRY_C
 from service.api.limits import LIMITS, limiter
 from service.api.operations import OPERATION
 from service.config import Settings
-from service.market.instants import DAY, MINUTE
+from service.market.instants import MINUTE
 from service.store import keys, quotas
 from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers
 
@@ -34,20 +33,6 @@ class TestTheDailyQuota:
     def test_of_a_burst_exactly_ten_calls_pass(self, web, calls, tries):
         for number in range(tries(1, 5, 100)):
             assert web.burst(web.granted(f"{number}@example.com"), calls) == {200: 10, 429: calls - 10}
-
-    @pytest.mark.slow
-    def test_of_a_burst_on_several_processes_exactly_ten_calls_pass(self, key, database_url):
-        command = [sys.executable, "-m", "tests.api.web", database_url, key, "50"]
-        processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
-        came = Counter()
-        for process in processes:
-            came.update(json.loads(process.communicate(timeout=120)[0]))
-        assert came == {"200": 10, "429": 90}
-
-    def test_it_outlives_a_restart(self, web, key):
-        assert web.statuses(key, 7) == {200: 7}
-        web.app = web.started()
-        assert web.statuses(key, 7) == {200: 3, 429: 4}
 
     def test_it_resets_at_midnight_utc_to_the_second(self, web, key):
         web.now = MIDNIGHT - 0.001
@@ -174,22 +159,6 @@ class TestWhatCounts:
     def test_an_answer_from_400_on_does_not_count(self, web, key, wish, status):
         refusal = web.ask(key, wish)
         assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (status, "10")
-        assert web.statuses(key, 11) == {200: 10, 429: 1}
-
-    def test_a_call_is_refunded_only_once(self, web, key):
-        web.statuses(key, 5)
-        web.ask(key, "to give back twice")
-        assert web.statuses(key, 6) == {200: 5, 429: 1}
-
-    def test_calls_beyond_it_do_not_weigh_on_the_next_day(self, web, key):
-        web.statuses(key, 30)
-        web.now += DAY
-        assert web.statuses(key, 10) == {200: 10}
-
-    def test_a_fault_after_midnight_gives_the_new_day_nothing(self, web, key):
-        web.now = MIDNIGHT - 1
-        assert web.statuses(key, 2) == {200: 2}
-        assert web.ask(key, "a fault after midnight").status_code == 500
         assert web.statuses(key, 11) == {200: 10, 429: 1}
 
     def test_an_address_that_mistypes_loses_nothing(self, web):

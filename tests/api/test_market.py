@@ -117,15 +117,6 @@ def test_a_friday_of_metals_ends_with_the_next_bar(client: FlaskClient, sqlite, 
     assert (row["time"], row["close"], len(of_day)) == (iso(friday), float(of_day.close[-1]), 22 * 12)
 
 
-def test_a_page_keeps_its_size_where_bars_are_missing(sqlite):
-    series = walk([time for time in range(START, NOON, STEP) if time // HOUR % 3 and time // STEP % 5])
-    stored(sqlite, "btc", series)
-    hours = resample(series, HOUR)
-    with sqlite.reading() as db:
-        page = bars.first_bars(db, "btc", START, NOON, HOUR, 7, stored_step=STEP)
-    assert page.time.tolist() == hours.time[:7].tolist()
-
-
 def test_the_files_have_the_bars_of_the_page(client: FlaskClient, bitcoin):
     """The CSV file is one that a replay reads."""
     page, series = f"{PATH}?asset=btc&interval=5m&limit=500", bitcoin[:500]

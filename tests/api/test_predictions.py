@@ -9,7 +9,6 @@ from dataclasses import replace
 from hashlib import sha256
 
 import httpx
-import numpy as np
 import pyarrow.parquet
 import pytest
 import rfc8785
@@ -24,9 +23,6 @@ from service.forecasting.predictions import Opinion, Prediction
 from service.forecasting.predictions.commitments import FeaturesDocument, commitment_of
 from service.forecasting.predictions.documents import PredictionsDocument, list_all, predictions_document
 from service.forecasting.predictions.market_fields import COLUMNS
-from service.forecasting.predictions.scores.betting import shadow_document
-from service.forecasting.predictions.scores.columns import columns_of
-from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import INPUTS
 from service.forecasting.voters.panel import voters
@@ -40,12 +36,10 @@ from tests.api.conftest import NOON
 from tests.api.opened import (
     commitment,
     header,
-    hold,
     let_vote,
     market,
     odds,
     open_market,
-    record_header,
     settle,
     tell_list,
     tell_prices,
@@ -72,18 +66,6 @@ class TestTheList:
         answer = client.get(PATH, headers=headers)
         assert answer.json == TypeAdapter(PredictionsDocument).dump_python(document, mode="json")
         check_schema(PATH, answer.json)
-
-    def test_it_has_the_vote_of_each_voter(self, client: FlaskClient, headers, document, publish):
-        publish("predictions", NOON, document)
-        page = client.get(PATH, headers=headers).json
-        assert (page["schema"], page["count"], page["world"]) == ("predictions/1", 1, "simulated")
-        (body,) = page["markets"]
-        assert (body["id"], body["status"], len(body["ai_votes"])) == (ID, "open", 9)
-        words = {"answer": "More likely than not: 60%", "direction": "NEUTRAL", "bull_probability": 50.0}
-        assert body["ai"] == {"p_yes": 0.6, "yes": 9, "no": 0} | words
-        assert body["market_odds"]["simulated"] is True
-        assert body["divergence_pts"] == 10.0
-        assert body["user_votes"] == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}
 
 
 class TestVoting:
@@ -114,20 +96,6 @@ class TestVoting:
         vote("yes")
         vote("yes", address="203.0.113.8")
         assert vote("no", **{"X-API-Key": api_key}).json["user_votes"]["total"] == 3
-
-
-def test_the_shadow_book_is_public_in_two_books(client: FlaskClient, publish, check_schema):
-    document = shadow_document(columns_of(many(80)), record_header())
-    body = hold(client, publish, check_schema, "/api/predictions/shadow", "shadow", document)
-    assert (body["schema"], body["stake_usd"], body["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
-    assert [book["backfilled"] for book in body["books"]] == [False, True]
-
-
-def test_the_comparison_with_the_market_is_public_in_two_books(client: FlaskClient, publish, check_schema):
-    document = ai_vs_market_document(columns_of(many(80)), record_header(), np.random.default_rng(1))
-    body = hold(client, publish, check_schema, "/api/predictions/ai-vs-market", "ai-vs-market", document)
-    assert (body["schema"], body["count"]) == ("ai-vs-market/1", 80)
-    assert [(book["backfilled"], book["n"]) for book in body["books"]] == [(False, 40), (True, 40)]
 
 
 PAST = [replace(row, id=f"{row.id}-past") for row in many(230, weeks=3)]
@@ -188,14 +156,6 @@ class TestPages:
 
 
 class TestFiles:
-    def test_a_csv_file_has_a_line_for_each_market(self, reader: Client, history):
-        lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
-        assert (len(lines), tuple(lines[0])) == (200, tuple(COLUMNS))
-        prediction = {row.id: row for row in PAST}[lines[0]["id"]]
-        assert (lines[0]["comparator"], lines[0]["outcome"]) == (prediction.question.comparator, prediction.outcome)
-        brier = (prediction.commitment.p - (prediction.outcome == "yes")) ** 2
-        assert float(lines[0]["brier_ai"]) == pytest.approx(brier, abs=1e-5)
-
     def test_without_parameters_it_has_the_open_markets(self, reader: Client, history):
         (line,) = csv.DictReader(io.StringIO(reader.table("predictions").decode()))
         assert (line["status"], line["p_ai"], line["p_ai_now"], line["backfilled"]) == ("open", "0.6", "0.94", "false")

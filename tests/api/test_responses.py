@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import sys
 from collections.abc import Iterator
 
-import pyarrow.parquet
 import pytest
 from flask import Flask, Response
 from flask.testing import FlaskClient
@@ -19,11 +16,10 @@ from service.api.pages import HistoryListing, PageWindow, WindowQuery
 from service.api.responses import CSV, PARQUET, chosen
 from service.errors import InvalidRequest
 from service.store.pages import PageKey
-from service.trading.fund import fund_document, run
+from tests.api import opened
 from tests.api.conftest import NOON
-from tests.api.opened import BODY, PATH, add_document, header
+from tests.api.opened import BODY, PATH, add_document
 from tests.api.web import TELEMETRY
-from tests.forecasting.made import made_bars
 
 DESCRIPTION = "/api/openapi-lite.json"
 PAGE = {"Origin": "https://blog.example"}
@@ -188,15 +184,13 @@ def test_a_refusal_is_compressed_like_an_answer(client: FlaskClient):
     assert (answer.status_code, answer.headers["Content-Encoding"]) == (400, "gzip")
 
 
-FUND, DAY, HOUR = "/api/apex/fund", 86400, 3600
+FUND = "/api/apex/fund"
 
 
 @pytest.fixture
 def fund(publish) -> None:
     """Twenty days of the fund."""
-    start = NOON - 20 * DAY
-    calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
-    publish("apex-fund", NOON, fund_document(run(calls, made_bars("btc", 20, 1, start), start), None, header()))
+    publish("apex-fund", NOON, opened.fund())
 
 
 @pytest.mark.parametrize(
@@ -215,15 +209,6 @@ def test_a_file_is_sent_only_where_it_is_preferred(client: FlaskClient, fund, ac
     answer = client.get(FUND, headers={"Accept": accept})
     assert (answer.status_code, answer.mimetype) == (200, expected)
     assert answer.headers.getlist("Vary") == ["Accept", "Accept-Encoding"]
-
-
-def test_both_files_have_the_points_of_the_document(client: FlaskClient, fund):
-    points = client.get(FUND).json["equity"]
-    lines = list(csv.DictReader(io.StringIO(client.get(FUND, headers={"Accept": CSV}).text)))
-    rows = pyarrow.parquet.read_table(io.BytesIO(client.get(FUND, headers={"Accept": PARQUET}).data)).to_pylist()
-    assert [line["time"] for line in lines] == [point["time"] for point in points]
-    assert [row["equity_usd"] for row in rows] == [point["equity_usd"] for point in points]
-    assert {row["world"] for row in rows} == {line["world"] for line in lines} == {"simulated"}
 
 
 @pytest.mark.parametrize("accept", [CSV, PARQUET])

@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from service.forecasting.predictions import Settlement
-from service.forecasting.predictions.scores.columns import columns_of, counted_questions
+from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import (
     RESERVED_NAMES,
     ForecastersDocument,
@@ -20,14 +19,13 @@ from service.forecasting.predictions.scores.forecasters import (
     own_entries,
     record_of,
 )
-from service.forecasting.predictions.scores.streaks import streaks_document
 from service.jobs.committing import keep_settlement
 from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import forecasts, keys, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
 from tests.api.conftest import NOON
-from tests.api.opened import commitment, hold, market, odds, open_market, record_header
+from tests.api.opened import commitment, market, odds, open_market, record_header
 from tests.api.web import SECRET
 from tests.forecasting.markets import many
 
@@ -38,14 +36,6 @@ MARKET = market(commitment=commitment(), odds=odds())
 def table(callers=(), markets=()) -> ForecastersDocument:
     own = own_entries(counted_markets(columns_of(markets)), simulated_records(1))
     return forecasters_document(list(callers), len(callers), own, record_header())
-
-
-def test_the_table_is_public(client: FlaskClient, publish, check_schema):
-    record = record_of({}, counted_markets(columns_of(many(80))), SimulatedRecords(1))
-    document = table([("owl", "0af3", record)], many(80))
-    body = hold(client, publish, check_schema, PATH, "forecasters", document)
-    assert (body["schema"], body["count"], body["forecasters"]) == ("forecasters/1", 11, 1)
-    assert list(body["entries"][0])[:5] == ["rank", "name", "kind", "engine", "id"]
 
 
 class WithNames:
@@ -178,14 +168,3 @@ class TestPages(WithNames):
             (row,) = db.execute(select(forecaster_table)).all()
             assert len(forecasts.market_forecasts(db, MARKET.id)) == 2
         assert (row.caller, row.name, row.record) == (None, None, None)
-
-
-STREAKS = streaks_document(counted_questions(columns_of(many(80))), record_header(), simulated_records(1))
-
-
-def test_the_streaks_are_public_in_two_books(client: FlaskClient, publish, check_schema):
-    body = hold(client, publish, check_schema, "/api/streaks", "streaks", STREAKS)
-    assert (body["schema"], body["count"]) == ("streaks/1", len(body["streaks"]))
-    assert [row["backfilled"] for row in body["streaks"]] == sorted(row["backfilled"] for row in body["streaks"])
-    assert {row["rank"] for row in body["streaks"] if row["backfilled"]} >= {1}
-    assert {row["rank"] for row in body["streaks"] if not row["backfilled"]} >= {1}

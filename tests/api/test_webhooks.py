@@ -10,12 +10,12 @@ from typing import get_args
 import pytest
 
 from service.access.quota import WEBHOOKS
-from service.api.webhooks import delivery_of, endpoint_of
+from service.api.webhooks import endpoint_of
 from service.config import Settings
 from service.market.assets import ASSETS, AssetCode
 from service.market.instants import DAY, utc
 from service.store import keys, notifications
-from service.store.notifications import DeliveryRow, WebhookRow
+from service.store.notifications import WebhookRow
 from tests.api.web import NOON, Web
 from tests.receiver import Receiver, receiving, trade
 
@@ -197,9 +197,3 @@ def test_a_failing_endpoint_is_tried_again_until_it_is_paused():
     endpoint = endpoint_of(row(attempts=2, next_at=NOW + 15.0, paused_at=NOW, paused_reason="410"), NOW)
     assert (endpoint.status, endpoint.paused_at, endpoint.paused_reason) == ("paused", utc(NOW), "410")
     assert endpoint.next_attempt_at is None
-
-
-def test_a_delivery_is_named_by_its_message():
-    delivery = delivery_of(DeliveryRow(3, "msg_1", 9, "lane.trade", "failed", 2, 500, "No.", NOW, NOW + 5, 12))
-    assert (delivery.id, delivery.event_id, delivery.state, delivery.attempts) == ("msg_1", 9, "failed", 2)
-    assert (delivery.first_attempt_at, delivery.last_attempt_at, delivery.duration_ms) == (utc(NOW), utc(NOW + 5), 12)

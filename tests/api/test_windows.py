@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -28,7 +25,6 @@ from service.store.database import Database
 from tests.api.interrupted import InterruptedWeb, after_the_lease
 from tests.api.web import ADDRESS, MIDNIGHT, NOON, Web, looked
 
-ROOT = Path(__file__).parents[2]
 PER_DAY, PER_HOUR, PER_MINUTE = RateLimitItemPerDay(2), RateLimitItemPerHour(2), RateLimitItemPerMinute(2)
 CALLER = "key:1a2b3c4d", "test"
 
@@ -75,11 +71,6 @@ def test_a_window_ends_by_the_calendar(web, item, ends):
 @pytest.mark.parametrize(("item", "is_passed"), [(PER_DAY, True), (PER_HOUR, False), (PER_MINUTE, False)])
 def test_a_day_is_refunded_and_a_shorter_window_is_not(web, item, is_passed):
     assert [hit(web, item, is_refunded=True), hit(web, item), hit(web, item)] == [True, True, is_passed]
-
-
-def test_a_larger_limit_keeps_what_was_used(web):
-    assert [hit(web, RateLimitItemPerDay(2)) for _ in range(3)] == [True, True, False]
-    assert [hit(web, RateLimitItemPerDay(3)) for _ in range(2)] == [True, False]
 
 
 def test_a_request_keeps_seeing_its_own_hit(web):
@@ -156,38 +147,6 @@ class TestWithRedis:
 
 def used(web: Web, key: str) -> int:
     return web.send("GET", "/api/v1/me", key=key).json["used"]
-
-
-@pytest.mark.slow
-def test_a_process_killed_before_the_answer_is_not_charged(database, database_url):
-    web = Web(database)
-    key = web.register().json["api_key"]
-    command = [sys.executable, "-m", "tests.api.interrupted", database_url, key]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    assert process.stdout.readline() == "charged\n"
-    process.kill()
-    process.communicate()
-    assert used(web, key) == 1
-    after_the_lease(database)
-    assert used(web, key) == 0
-    assert web.statuses(key, 11) == {200: 10, 429: 1}
-
-
-@pytest.mark.slow
-def test_an_answer_stays_charged_after_the_lease(database):
-    web = Web(database)
-    key = web.register().json["api_key"]
-    web.statuses(key, 3)
-    after_the_lease(database)
-    assert used(web, key) == 3
-
-
-@pytest.mark.slow
-def test_an_answer_later_than_its_lease_is_charged(database):
-    web = InterruptedWeb(database, interruption=lambda: after_the_lease(database))
-    key = web.register().json["api_key"]
-    assert web.ask(key).status_code == 200
-    assert used(web, key) == 1
 
 
 @contextmanager

@@ -1,13 +1,7 @@
-"""The web over a database of its own and a clock that the test sets, with a view to ask and one to look at.
-
-`python -m tests.api.web DATABASE_URL KEY CALLS` is one of several processes: it asks from as many threads at once
-and prints how often each status came.
-"""
+"""The web over a database of its own and a clock that the test sets, with a view to ask and one to look at."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -23,7 +17,6 @@ from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.api.services import Services
-from service.api.windows import refund
 from service.config import Settings
 from service.errors import InvalidRequest, ServiceUnavailable
 from service.forecasting.voters.panel import Panel
@@ -112,13 +105,7 @@ class Web:
             raise InvalidRequest("Not like this.")
         if body.wish == "no voters":
             raise ServiceUnavailable("No voters are available.")
-        if body.wish == "to give back twice":
-            refund()
-            raise InvalidRequest("Not like this.")
         if body.wish == "a fault":
-            raise RuntimeError("broken")
-        if body.wish == "a fault after midnight":
-            self.now = MIDNIGHT
             raise RuntimeError("broken")
         return {"answer": "yes"}
 
@@ -155,8 +142,3 @@ class Web:
 def looked(web: Web, calls: int, **options) -> Counter:
     """How often each status came of requests one after the other."""
     return Counter(web.send("GET", TELEMETRY, **options).status_code for _ in range(calls))
-
-
-if __name__ == "__main__":
-    url, key, calls = sys.argv[1:]
-    print(json.dumps(Web(Database(url)).burst(key, int(calls))))

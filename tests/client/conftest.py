@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import httpx
 import pytest
@@ -16,9 +15,8 @@ from tests.api.web import Web
 
 
 @pytest.fixture
-def app(sqlite_url: str) -> Iterator[Flask]:
-    with closing(Database(sqlite_url)) as database:
-        yield create_app(Web(database).services)
+def app(sqlite_database: Database) -> Flask:
+    return create_app(Web(sqlite_database).services)
 
 
 @pytest.fixture

@@ -74,6 +74,26 @@ def test_an_action_of_a_lane_is_named_by_its_kind(kind: str, type: str):
     assert not EventFilter(assets=("btc",)).accepts(action)
 
 
+AT = {"at": WORLD_NOW}
+CALL = AT | {"asset": "btc", "spot": 60_000.0, "p_up": 0.6, "confidence": 0.2, "agreement": 0.8, "special": False}
+CHANGE = AT | {"direction": "BULLISH", "previous": "NEUTRAL", "p_up": 0.56}
+REVIEW = {"sha256": "ab", "judged": {"x": ["stable", 60], "y": ["stable", 50]}}
+
+
+@pytest.mark.parametrize(
+    ("row", "type", "assets", "data"),
+    [
+        (row("apex", "btc", layers=[], **CALL), "apex.called", ("btc",), {"p_up": 0.6, "at": utc(WORLD_NOW)}),
+        (row("consensus", "eth", **CHANGE), "consensus.changed", ("eth",), {"direction": "BULLISH"}),
+        (row("hospital", "2026-10", **REVIEW), "hospital.published", (), {"month": "2026-10", "strategies": 2}),
+    ],
+)
+def test_calls_changes_and_reviews_are_events(row: LedgerRow, type: str, assets: tuple[str, ...], data: dict):
+    publication = event(row)
+    assert (publication.type, publication.assets) == (type, assets)
+    assert data.items() <= vars(publication.data).items()
+
+
 @pytest.mark.parametrize(
     "row",
     [

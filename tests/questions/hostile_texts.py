@@ -28,6 +28,7 @@ NUMBERS = [
     "0th",
     "0日",
     "1十",
+    "9" * 40,
 ]
 PHRASES = sorted(phrase for language in LANGUAGES for phrase in lexicon(language).phrases)
 DIGITS = "0123456789十百万千億.,-%$k/: '+abdmx"

@@ -24,7 +24,6 @@ import pytest
 
 from service.errors import InvalidRequest
 from service.questions import Circumstances, understand
-from service.questions.kinds import KINDS
 from tests.questions.asking import HISTORY, NOW, RATES, SPOTS, meaning
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
@@ -158,16 +157,3 @@ def test_the_canonical_question_asks_the_same(file: Path):
             assert meaning(understand(question.canonical, Circumstances(case.now, SPOTS, history=HISTORY))) == meaning(
                 question
             )
-
-
-def test_the_table_covers_every_comparator_and_its_negation():
-    readings = [case.reading for case in CASES]
-    for comparator in set(KINDS) - {"topic"}:  # prices decide every case of the table
-        assert any(re.search(rf"\b{comparator} ", reading) for reading in readings), comparator
-    for comparator in ("touch_above", "touch_below", "close_above", "close_below", "up", "down", "relative"):
-        assert any(f" not {comparator} " in reading for reading in readings), comparator
-
-
-def test_no_question_is_twice_in_the_table_at_one_instant():
-    questions = [(case.question, case.now) for case in CASES]
-    assert len(questions) == len(set(questions))

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
-from service.market.bars import Bars, empty
+from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions import Circumstances, understand
-from service.questions.circumstances import NO_HISTORY, NoHistory, Setting
+from service.questions.circumstances import NoHistory, Setting
 from tests.questions.asking import NOW, SPOTS
 
 
@@ -57,9 +57,3 @@ def test_a_close_may_be_days_old():
 def test_closes_that_are_not_all_stored_are_none():
     assert closes(END - 10 * HOUR, END) is None
     assert closes(END + 6 * DAY) is None
-
-
-def test_without_a_history_nothing_is_stored():
-    assert NO_HISTORY.record("btc") is None
-    assert len(NO_HISTORY.hourly("btc", NOW)) == len(empty(HOUR)) == 0
-    assert Setting("btc", 10.0, NOW, NOW, NO_HISTORY).closes([END]) is None

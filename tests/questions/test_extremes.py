@@ -12,9 +12,6 @@ from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions import Circumstances, Question, understand
 from service.questions.circumstances import NoHistory
-from service.questions.extremes import with_paths
-from service.questions.numerals import spelled
-from service.questions.tokens import read
 from tests.questions.asking import NOW, SPOTS
 
 # The high and the low of Bitcoin on each of these days, other hours are at 90,000 USD.
@@ -37,15 +34,6 @@ class HandMade(NoHistory):
 
 def ask(text: str, spot: float = 94_000.0) -> Question:
     return understand(text, Circumstances(NOW, SPOTS | {"btc": spot}, history=HandMade()))
-
-
-@pytest.mark.parametrize(
-    ("period", "high", "low"),
-    [("last week's", 93_000, 88_000), ("this week's", 95_000, 89_000), ("Monday's", 95_000, 89_000)],
-)
-def test_the_price_of_an_extreme_is_that_of_the_bars(period: str, high: float, low: float):
-    assert ask(f"Will btc be above {period} high on Friday?").level == high
-    assert ask(f"Will btc be below {period} low on Friday?").level == low
 
 
 def test_a_note_says_where_the_level_comes_from():
@@ -89,43 +77,8 @@ def test_an_extreme_without_a_price_is_refused(text: str, reason: str):
         ask(text)
 
 
-def test_a_high_is_reached_once_and_a_low_is_kept():
-    """A high above a level takes one moment above it, a low above it takes every moment."""
-    high, low = ask("Will btc's high this week be above 100k?"), ask("Will btc's low this week be above 80k?")
-    assert (high.comparator, high.negated, high.level) == ("touch_above", False, 100_000)
-    assert (low.comparator, low.negated, low.level) == ("touch_below", True, 80_000)
-
-
 def test_what_counts_from_now_in_a_coming_period_is_said():
     note = "Everything from now on counts, also what is before 2026-12-01."
     assert note in ask("Will btc touch 100k in December?").notes
     assert note not in ask("Will btc be above 100k in December?").notes
     assert note not in ask("Will btc touch 100k by December?").notes
-
-
-def kinds_of(text: str) -> list[str]:
-    return [token.kind for token in with_paths(spelled(read(text)[1]))]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("btc high this week above 100k", "ever"),
-        ("btc low this week above 90k", "stay"),
-        ("btc low below 90k", "ever"),
-        ("btc high below 100k", "stay"),
-    ],
-)
-def test_a_level_follows_a_high_or_low(text: str, kind: str):
-    assert kinds_of(text)[1] == kind
-
-
-@pytest.mark.parametrize("text", ["btc above last week's high", "btc high volatility above average", "btc low fees"])
-def test_a_high_without_a_level_is_left(text: str):
-    assert not {"ever", "stay"} & set(kinds_of(text))
-
-
-def test_a_high_and_a_low_with_a_percentage_are_a_range():
-    assert "width" in kinds_of("btc more than 8% between the high and the low")
-    assert "width" not in kinds_of("btc between the high and the low of last week")
-    assert "width" not in kinds_of("btc 8% above the high and the october high")

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 import pytest
 
-from service.errors import InvalidQuestion
 from service.questions import Circumstances, understand
-from service.questions.criterion import Criterion
 from service.questions.dates.deadline import Deadline
 from service.questions.day_counts import DayCount
-from service.questions.kinds.levels import between, close, stay, touch
-from service.questions.parse import build, counted, has_two_orders
+from service.questions.kinds.levels import close, touch
+from service.questions.parse import build, counted
 from service.questions.subject import Subject
-from service.questions.tokens import read
 from tests.questions.asking import HISTORY, NOW, RATES, SPOTS
 from tests.questions.test_cases import CASES
 
@@ -68,22 +63,6 @@ def test_the_notes_name_what_was_assumed(text, word):
 @pytest.mark.parametrize("text", ["Will bitcoin reach $120k by Dec 31?", "How likely is bitcoin to rise by Dec 31?"])
 def test_a_question_without_gaps_has_no_notes(text):
     assert understand(text, Circumstances(NOW, SPOTS)).notes == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("will btc rise by 11/12/2026", True),
-        ("will btc rise by 3/4", True),
-        ("will btc rise by 13/12/2026", False),
-        ("will btc rise by 12/12/2026", False),
-        ("will btc rise by 2026-11-12", False),
-        ("wird bitcoin bis 11/12/2026 steigen", False),
-    ],
-)
-def test_an_english_date_may_have_two_orders(text: str, expected: bool):
-    language, tokens = read(text)
-    assert has_two_orders(tokens, language) is expected
 
 
 def test_a_question_is_built_from_its_parts():
@@ -164,62 +143,8 @@ def test_few_questions_of_the_table_leave_words_out():
 ABOVE = close(60_000.0, upward=True)
 
 
-@pytest.mark.parametrize(
-    ("criterion", "comparator"),
-    [(ABOVE, "days_above"), (close(60_000.0, upward=False), "days_below"), (Criterion("up"), "days_up")],
-)
-def test_a_daily_close_is_counted(criterion: Criterion, comparator: str):
-    days = counted(criterion, DayCount(3, in_a_row=True), 7)
-    assert (days.comparator, days.level, days.days, days.in_a_row) == (comparator, criterion.level, 3, True)
-
-
-@pytest.mark.parametrize(
-    ("share", "trading_days", "days"), [("", 7, 7), ("most", 7, 4), ("most", 8, 5), ("half", 7, 4), ("half", 8, 4)]
-)
-def test_a_share_is_counted_in_trading_days(share: Literal["", "most", "half"], trading_days: int, days: int):
-    assert counted(ABOVE, DayCount(None, share=share), trading_days).days == days
-
-
-@pytest.mark.parametrize(("negated", "expected"), [(False, True), (True, False)])
-def test_at_most_is_the_opposite_of_one_more(negated: bool, expected: bool):
-    """Of a negated question it is the opposite of that."""
-    criterion = Criterion("close_above", 60_000.0, negated=negated)
-    assert counted(criterion, DayCount(4, negated=True), 7).negated is expected
-
-
-def test_staying_above_on_some_days_is_to_close_above():
-    days = counted(stay(60_000.0, below=False), DayCount(3), 7, stays=True)
-    assert (days.comparator, days.negated) == ("days_above", False)
-
-
-def test_staying_above_every_day_is_to_stay_above():
-    criterion = stay(60_000.0, below=False)
-    assert counted(criterion, DayCount(None), 7, stays=True) == criterion
-
-
-def test_a_range_on_every_day_is_never_left():
-    """Between two levels all week is to stay there, and so is staying there all week."""
-    range_at_end = between(60_000.0, 70_000.0, 65_000.0)
-    inside = replace(between(60_000.0, 70_000.0, 65_000.0, is_lasting=True), notes=("a",))
-    assert counted(replace(range_at_end, notes=("a",)), DayCount(None), 7) == inside
-    assert counted(inside, DayCount(None), 7) == inside
-
-
 def test_a_note_says_from_when_days_are_counted():
     assert "from now" in counted(ABOVE, DayCount(3), 7).notes[0]
     start = datetime(2026, 12, 1, tzinfo=UTC)
     later = counted(ABOVE, DayCount(3), 7, start)
     assert ("from 2026-12-01" in later.notes[0], later.earlier) == (True, start)
-
-
-@pytest.mark.parametrize(
-    ("criterion", "days", "trading_days", "complaint"),
-    [
-        (ABOVE, 8, 7, "Only 7 trading days"),
-        (ABOVE, 3, 61, "at most 60 days"),
-        (touch(60_000.0, upward=True), 3, 7, "closing prices"),
-    ],
-)
-def test_days_that_cannot_be_counted_are_refused(criterion, days: int, trading_days: int, complaint: str):
-    with pytest.raises(InvalidQuestion, match=complaint):
-        counted(criterion, DayCount(days), trading_days)

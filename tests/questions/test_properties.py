@@ -19,7 +19,7 @@ from service.questions.tokens import LONGEST
 from service.questions.vocabulary import LANGUAGES
 from tests.conftest import IN_CI, IN_SOAK
 from tests.questions.asking import NOW, SPOTS
-from tests.questions.hostile_texts import LONGEST_MS, slow_texts
+from tests.questions.hostile_texts import LONGEST_MS, NUMBERS, slow_texts
 
 EXAMPLES = settings(
     max_examples=400 if IN_SOAK else 150 if IN_CI else 50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -27,14 +27,6 @@ EXAMPLES = settings(
 
 WITH_LEVEL = {"between"}.union(*(kind.names for kind in (Touch, First, Average, Close, DaysBeyond)))
 instants = st.datetimes(datetime(2001, 1, 1), datetime(2095, 1, 1), timezones=st.just(UTC))
-NUMBERS = [
-    *("100k", "95-100k", "100.000", "10%", "2026", "31.12", "12/31", "2027-02-29"),
-    "9999-12-31",
-    "0001-01-01T00:00:00+14:00",
-    "0001-01-01",
-    "5",
-    "9" * 40,
-]
 MARKS = [",", ".", "?", "-", "$"]
 words = st.sampled_from(
     sorted(phrase for language in LANGUAGES for phrase in lexicon(language).phrases) + (NUMBERS + MARKS) * 40

@@ -42,10 +42,3 @@ def test_prices_decide_the_event(comparator, final, high, low, expected):
 def test_a_question_without_a_level_has_no_threshold():
     with pytest.raises(ValueError, match="up has no level"):
         _ = question().threshold
-    with pytest.raises(ValueError, match="has no range"):
-        _ = question(comparator="close_above", level=100.0).bounds
-
-
-def test_the_assets_of_a_comparison_are_two():
-    assert question().assets == ("btc",)
-    assert question(comparator="relative", other_asset="gold").assets == ("btc", "gold")

@@ -9,14 +9,9 @@ import pytest
 from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.market.assets import ASSETS
 from service.questions import Circumstances, read_any, topics, understand
-from service.questions.criterion import EXAMPLE, checked, invalid, not_about_markets
+from service.questions.criterion import EXAMPLE, checked, not_about_markets
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
-
-
-def test_the_error_of_a_refusal_names_the_question():
-    for refusal in (invalid("No."), not_about_markets()):
-        assert [(error.field, error.message) for error in refusal.errors] == [("question", refusal.detail)]
 
 
 def test_the_refusal_of_another_text_names_every_asset():

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from service.errors import InvalidQuestion, InvalidRequest, NotAMarketQuestion
 from service.questions import Circumstances, understand
-from tests.cpu import least_cpu_s
 from tests.questions.asking import HISTORY, NOW
 from tests.questions.asking import SPOTS as PRICES
 from tests.questions.test_refusals import refusal_of, refused_cases
 
-CASES = Path(__file__).parent / "cases"
 PAGE = Path(__file__).parents[2] / "service" / "docs" / "questions.md"
 SPOTS = {"btc": 94075.9, "eth": 1794.58, "xrp": 2.1929, "gold": 3282.8}
 
@@ -129,19 +125,6 @@ def test_a_challenge_with_a_loose_end_is_refused(text, complaint):
     assert understand(text, Circumstances(NOW, PRICES)).notes
     with pytest.raises(InvalidQuestion, match=complaint):
         understand(text, Circumstances(NOW, PRICES, until=datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)))
-
-
-@pytest.mark.slow
-def test_every_string_of_the_table_takes_little_time():
-    """No text may cost more than 5 ms of CPU."""
-    texts = [line.partition(" => ")[0] for file in CASES.glob("*.txt") for line in file.read_text("utf-8").splitlines()]
-    limit = 0.005
-    assert max(least_cpu_s(partial(_read, text), runs=3, enough_s=limit) for text in texts if text) < limit
-
-
-def _read(text: str) -> None:
-    with suppress(InvalidRequest):
-        understand(text, Circumstances(NOW, SPOTS, history=HISTORY))
 
 
 @pytest.mark.parametrize(

@@ -11,29 +11,6 @@ from service.questions.dates.periods import holiday
 from service.questions.vocabulary import LANGUAGES
 
 
-def _days(dates: periods.DateRange) -> tuple[date, date]:
-    return dates.start.date(), dates.end.date()
-
-
-def test_months_beyond_december_belong_to_the_next_year():
-    assert _days(periods.months(2026, 12, 3)) == (date(2026, 12, 1), date(2027, 2, 28))
-
-
-@pytest.mark.parametrize(
-    ("name", "count", "first", "last"),
-    [
-        ("day", 1, date(2026, 11, 22), date(2026, 11, 22)),
-        ("week", 0, date(2026, 11, 16), date(2026, 11, 22)),
-        ("month", 1, date(2026, 12, 1), date(2026, 12, 31)),
-        ("quarter", 1, date(2027, 1, 1), date(2027, 3, 31)),
-        ("year", -1, date(2025, 1, 1), date(2025, 12, 31)),
-        ("decade", 0, date(2020, 1, 1), date(2029, 12, 31)),
-    ],
-)
-def test_a_unit_is_the_one_of_the_calendar(name, count, first, last):
-    assert _days(periods.unit(name, date(2026, 11, 21), count)) == (first, last)
-
-
 def test_a_month_later_is_the_same_day_or_the_last_of_its_month():
     now = datetime(2026, 1, 31, 10, tzinfo=UTC)
     assert periods.after(now, 1, "month").end == datetime(2026, 2, 28, 10, tzinfo=UTC)

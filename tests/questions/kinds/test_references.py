@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import numpy as np
-import pytest
 
-from service.errors import InvalidQuestion
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.circumstances import NoHistory, Setting
@@ -36,23 +34,6 @@ def criterion(text: str, horizon_days: int = 2) -> Criterion | None:
     return of_moving_average(read_clause(with_moving_average(tokens), language, SPOT), setting)
 
 
-@pytest.mark.parametrize(
-    ("text", "days"),
-    [
-        ("will btc be above its 200-day moving average", 200),
-        ("will btc be above its moving average of 20 days", 20),
-        ("will btc be above its 50-week moving average", 350),
-    ],
-)
-def test_an_average_has_a_number_of_days(text: str, days: int):
-    assert [token.value for token in with_moving_average(read(text)[1]) if token.kind == "moving_average"] == [days]
-
-
-def test_an_average_without_a_number_is_refused():
-    with pytest.raises(InvalidQuestion, match="Name the number of days"):
-        with_moving_average(read("will btc be above its moving average")[1])
-
-
 def test_only_the_known_closes_of_the_deadline_count():
     """Of ten closes two are still to come, so the mean of the last eight counts: (5 * 100 + 3 * 103) / 8."""
     average = criterion("will btc be above its 10-day moving average")
@@ -70,26 +51,3 @@ def test_an_average_of_today_is_a_level():
     """No day ends by a deadline within the day."""
     today = criterion("will btc be above its 10-day moving average", horizon_days=0)
     assert (today.comparator, today.level) == ("close_above", 100.9)
-
-
-def test_to_cross_an_average_is_to_reach_it():
-    crossing = criterion("will btc fall to reach its 10-day moving average")
-    assert (crossing.comparator, crossing.level) == ("touch_below", 100.9)
-
-
-@pytest.mark.parametrize(
-    ("text", "horizon_days", "complaint"),
-    [
-        ("will btc break above its 10-day moving average", 2, "already above"),
-        ("will btc break below its 10-day moving average", 3, "moves too much"),
-        ("will btc be above its 40-day moving average", 2, "Fewer than 40 days"),
-        ("will btc be above its 1-day moving average", 2, "from 2 to 400"),
-    ],
-)
-def test_an_average_that_cannot_be_asked_is_refused(text: str, horizon_days: int, complaint: str):
-    with pytest.raises(InvalidQuestion, match=complaint):
-        criterion(text, horizon_days)
-
-
-def test_a_clause_without_an_average_is_none():
-    assert criterion("will btc rise") is None
