@@ -240,14 +240,6 @@ def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
     monkeypatch.setattr(backfill, "embedded_panel", lambda quorum, timer: panel_of(members, quorum, timer))
 
 
-def test_the_outside_market_does_not_depend_on_the_votes(past, bars, past_of, monkeypatch):
-    """Other voters, the same odds to the last digit."""
-    seat(monkeypatch, *(Scripted(name, 0.9) for name in "abcde"))
-    other = past_of(bars, HORIZON)
-    assert {row.commitment.p for row in other.markets} != {0.5}
-    assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= HORIZON]
-
-
 def test_the_votes_do_not_depend_on_the_outside_market(past, bars, past_of):
     """Another seed, other odds on every market, and the same votes to the last digit."""
     other = past_of(bars, HORIZON, seed=SEED + 1).markets

@@ -61,15 +61,6 @@ def test_the_common_cause_is_measured():
         assert freedom == 20 + 399 - 1
 
 
-def test_a_common_cause_makes_long_runs_ordinary():
-    p = np.full(450, 0.8)
-    in_blocks = np.resize([1.0] * 40 + [0.0] * 10, 450)
-    weeks = np.repeat(np.arange(9), 50)
-    in_turn = np.repeat([1.0, 1.0, 0.6, 1.0, 0.4, 1.0, 1.0, 0.2, 1.0], 50)
-    of_blocks, of_turns = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (in_blocks, in_turn))
-    assert of_blocks.best_reached_pct < 20 < of_turns.best_reached_pct
-
-
 @settings(max_examples=20)
 @given(st.lists(st.lists(st.floats(0.01, 0.99), max_size=20), max_size=6))
 def test_luck_goes_on_as_if_it_had_begun_anew(parts):

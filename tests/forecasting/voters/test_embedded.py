@@ -54,6 +54,7 @@ def test_every_voter_answers_every_kind(voter, query, knowledge, comparator, fie
     assert forecast.p_up == pytest.approx(0.5, abs=1e-9)
     assert "sigma" in forecast.reasoning
     assert reasons_of(forecast.reasoning)
+    assert [asset for asset in question.assets if asset not in forecast.reasoning] == []
 
 
 def test_the_reason_names_sizes_and_distances(query, knowledge):

@@ -11,7 +11,6 @@ import pytest
 
 from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
-from service.forecasting.voters import outcomes
 from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of
@@ -74,12 +73,10 @@ def test_touches_counted_on_paths_agree(p_of, query, reader, z, p_up):
 
 def test_sizes_translate_there_and_back(p_of, reader, query):
     """Beyond the last quantile the sizes go on in proportion, so a level far away is never reached."""
-    sizes = np.linspace(0.05, 5, 40)
-    reach = reader.reached(sizes) / reader.sigma
-    back = outcomes._translated(reach, reader.density.maximum, reader.paths.maximum_sizes)
+    spot, sizes = query("up").spot, np.linspace(0.05, 5, 40)
+    back = np.array([reader.extreme(spot * np.exp(reach), 1) for reach in reader.reached(sizes)])
     inside = sizes > reader.paths.maximum_sizes[1]
     assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
-    spot = query("up").spot
     assert p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(100 * spot, 1)) == 0
 
 
@@ -248,15 +245,3 @@ def test_p_both_has_the_odds_ratio(ratio):
         assert p_both(certain, q, ratio) == pytest.approx(q * certain)
     flags = np.array([True, False, False, False])
     assert 0 < odds_ratio(flags, ~flags) < 1 < odds_ratio(flags, flags) < math.inf, "finite without a common path"
-
-
-def test_every_voter_answers_and_explains_a_joint_question(query, knowledge):
-    """Each of the nine forecasts both assets, and says what its forecast rests on."""
-    legs = [(asset, "close_above", 1.0) for asset in ("btc", "gold")]
-    question = query("both", other_asset="gold", legs=legs)
-    inputs = build_inputs(question, NOW, knowledge)
-    for voter in voters():
-        forecast = voter.forecast(question, inputs)
-        assert 0.05 < forecast.p < 0.6, voter.name
-        assert "btc" in forecast.reasoning, voter.name
-        assert "gold" in forecast.reasoning, voter.name

@@ -26,7 +26,7 @@ from service.trading.lanes.logics import (
     follow_trend,
 )
 from service.trading.pools import ASSUMED_POOLS
-from tests.trading.lanes.runs import STEP, Run, flat, shown, text, through_json
+from tests.trading.lanes.runs import STEP, flat, shown, text, through_json
 
 
 @pytest.mark.slow
@@ -81,16 +81,6 @@ def test_no_bar_is_applied_twice_and_none_out_of_order(simulated, name):
     assert state == simulated.states[name][500]
     assert len(text(simulated.states[name][-1])) < 2500, "a state is small"
     assert name in get_args(LaneName)
-
-
-@pytest.mark.slow
-def test_later_bars_change_no_earlier_state(simulated):
-    """A run over the first twenty days ends in the states that the whole run has then."""
-    cut = simulated.start + 20 * DAY
-    past = {asset: bars.until(cut) for asset, bars in simulated.marks.items()}
-    half = Run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past)
-    for name in LANES:
-        assert half.states[name][-1] == simulated.states[name][len(half.moments) - 1]
 
 
 @pytest.mark.parametrize("name", LANES)
