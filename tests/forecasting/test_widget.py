@@ -51,13 +51,10 @@ def test_it_has_the_price_of_other_documents():
     ("p_up", "agreement", "spoke", "direction", "bull", "strength"),
     [
         (0.5, 0.0, 8, "NEUTRAL", 50.0, "DIVIDED"),
-        (0.52, 1.0, 8, "NEUTRAL", 52.0, "WEAK"),
-        (0.53, 1.0, 8, "BULLISH", 53.0, "WEAK"),
         (0.6, 1.0, 8, "BULLISH", 60.0, "MODERATE"),
         (0.6, 0.55, 8, "BULLISH", 60.0, "WEAK"),
         (0.6, 1.0, 4, "BULLISH", 60.0, "WEAK"),
         (0.25, 0.8, 8, "BEARISH", 25.0, "STRONG"),
-        (0.25, 0.4, 8, "BEARISH", 25.0, "DIVIDED"),
     ],
 )
 def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, spoke, direction, bull, strength):

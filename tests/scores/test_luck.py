@@ -136,15 +136,6 @@ def test_trials_are_counted_by_their_best(trials, best):
     assert luckiest(trials) == pytest.approx(best, abs=0.001)
 
 
-@pytest.mark.parametrize("correlation", [-0.03, 0.0, 0.5])
-def test_the_best_is_seldom_far_beyond_its_mean(correlation):
-    """Of 30 normal values it is 1.96 above the expected best of independent ones in under 2.5% of 20,000 draws."""
-    values = np.random.default_rng(1).multivariate_normal(
-        np.zeros(30), np.full((30, 30), correlation) + (1 - correlation) * np.eye(30), 20_000
-    )
-    assert np.mean(values.max(axis=1) > luckiest(30) + 1.96) < 0.025
-
-
 def test_twins_are_one_trial():
     """Eight strategies in four pairs of twins, and five that never trade. Without a choice there is no luck."""
     twins = np.repeat(np.random.default_rng(3).normal(size=(4, 5000)), 2, axis=0)

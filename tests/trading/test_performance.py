@@ -139,12 +139,8 @@ def test_simulated_drawdowns_are_those_of_brownian_motion():
     assert simulated_drawdowns(900) is drawdowns, "simulated once"
 
 
-def test_the_drawdown_of_a_walk_is_as_deep_as_of_others():
-    """Over many strategies without skill the measure is uniform; a steady climb has 1, a steady fall 0."""
-    daily = np.random.default_rng(4).standard_normal((300, 90)) * 0.01
-    shares = [share_of_deeper_paths(max_drawdown(np.cumprod(1 + row), 1.0), row) for row in daily]
-    assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
-    assert np.quantile(shares, [0.1, 0.9]) == pytest.approx([0.1, 0.9], abs=0.06)
+def test_a_climb_has_no_deeper_drawdown_and_a_fall_the_deepest():
+    """A steady climb has 1, a steady fall 0; what does not move is as deep as any."""
     wobble = np.tile([0.001, 0.002], 45)
     assert share_of_deeper_paths(0.0, wobble) == 1
     assert share_of_deeper_paths(max_drawdown(np.cumprod(1 - wobble), 1.0), -wobble) == 0

@@ -94,15 +94,6 @@ def test_a_month_is_forecast_near_the_level(voter: str):
     assert (day < 0.95, 0.95 < month < 1) == (True, True)
 
 
-def test_voters_disagree_how_long_variance_lasts(calendar_fit):
-    """Months of one constant variance prove nothing about it: a month's forecast is each voter's expectation."""
-    for voter, model in calendar_fit.models.items():
-        expects = [effect > 0 for effect in MODELS[voter].effect(720)]
-        unusual = {name: float(lasts) for name, lasts in zip(model.terms, expects, strict=True)}
-        baseline, excess = (density(model, 0.0, terms, 720, 720).sigma for terms in ({}, unusual))
-        assert 2 * np.log(excess / baseline) == pytest.approx(sum(MODELS[voter].effect(720)), abs=0.15), voter
-
-
 def test_touches_count_the_highs_within_hours(calendar_fit, bars):
     """Highs and lows a standard deviation of an hour further away move the extremes of a month by as much."""
     reach = 0.005
@@ -159,10 +150,6 @@ def test_a_fit_survives_json_without_loss():
     assert close.shape == maximum.shape == variance.shape == (len(HORIZONS_H), len(MODEL.close[0]))
 
 
-# The least horizon, in hours, at which a model expects less than half of an excess to be left, where it says so itself.
-FADES = {"regime": 96, "garch": 100, "sv": 150}
-
-
 def test_every_model_names_the_terms_that_it_gives(hourly):
     """And as many effects, of which none is negative or raises an excess."""
     grid = hour_grid(hourly)
@@ -172,13 +159,6 @@ def test_every_model_names_the_terms_that_it_gives(hourly):
         for hours in (1.0, 24.0, 720.0):
             assert len(model.effect(hours)) == len(model.names)
             assert all(0 <= share <= 1 for share in model.effect(hours))
-
-
-def test_a_model_expects_an_excess_to_fade():
-    """At its own pace: the mean over the horizon of what is left falls below one half."""
-    for voter, hours in FADES.items():
-        (short,), (long,) = MODELS[voter].effect(1.0), MODELS[voter].effect(hours)
-        assert (short > 0.9, long < 0.5) == (True, True), voter
 
 
 def test_a_constant_variance_is_nothing_unusual(hourly):
