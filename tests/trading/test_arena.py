@@ -130,13 +130,6 @@ def test_gaps_in_the_bars_are_tolerated(hours):
     assert len(decide(gaps, since=0)["macd_fast"]["eth"]) == mask.sum()
 
 
-def test_capital_equals_closed_results_plus_positions(arena: Arena):
-    for key, asset, account in accounts(arena):
-        history = account.history
-        assert history.capital[0] + history.pnl.sum() == pytest.approx(history.capital[-1]), (key, asset)
-        assert history.is_open or account.equity == history.capital[-1]
-
-
 def test_peers_trade_the_same_hours(hours):
     peers = hours.keys() & {"eth", "sol", "bnb", "xrp"}
     assert peers_of("btc", hours).shape == (len(peers), len(hours["btc"]))

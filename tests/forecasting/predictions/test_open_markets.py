@@ -127,6 +127,18 @@ def test_a_market_is_open_until_its_deadline_has_passed():
     assert settle_past(touch, flat({0: 104.0}), END).outcome == "no"
 
 
+@pytest.mark.parametrize(("side", "sign"), [("high", 1), ("low", -1)])
+def test_a_touch_settles_at_the_end_of_the_bar_that_shows_it(side, sign):
+    """Which need not go beyond the level."""
+    level = 100.0 + 3 * sign
+    market = make_market(f"touch_{'above' if side == 'high' else 'below'}", spot=100.0, level=level)
+    hourly = flat({4: 100 + 2.9 * sign, 9: level, 11: 100 + 10 * sign})
+    settlement = settle_past(market, hourly, END)
+    assert (settlement.outcome, settlement.resolved_at, settlement.source) == ("yes", OPENED + 10 * HOUR, "bars")
+    assert settlement.evidence == f"btc {side} {level:.0f} in the bar of 2025-01-08T09:00:00Z"
+    assert settle_past(market, hourly, OPENED + 10 * HOUR - 1) is None
+
+
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     """Apex votes on challenges, beside the pool. Void, open and unvoted markets do not count.
 

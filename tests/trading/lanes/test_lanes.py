@@ -29,19 +29,6 @@ from tests.trading.lanes.runs import STEP, flat, shown, text, through_json
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(list(LANES)), cuts=st.lists(st.integers(0, 1999), max_size=12), first=st.integers(0, 6500))
-def test_a_lane_loaded_at_any_bar_continues_unchanged(simulated, name, cuts, first):
-    lane, states = LANES[name], simulated.states[name]
-    state = through_json(lane, states[first])
-    for number, moment in enumerate(simulated.moments[first + 1 : first + 2001]):
-        state = lane.step(state, moment)
-        state = through_json(lane, state) if number in cuts else state
-        assert state == states[first + 1 + number]
-    assert text(state) == text(states[min(first + 2000, len(states) - 1)])
-
-
-@pytest.mark.slow
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=st.integers(6000, 8600))
 def test_a_live_tick_equals_the_backfill(simulated, first):
