@@ -56,7 +56,7 @@ def asker(at: int, knowledge: Knowledge, asset: str, hours: int) -> tuple[Callab
     return query, answer
 
 
-def levels_of(at: int, knowledge: Knowledge, asset: str, hours: int) -> list[float]:
+def levels_of(knowledge: Knowledge, asset: str, hours: int) -> list[float]:
     context = knowledge.contexts[asset]
     return [context.spot * float(np.exp(step * np.sqrt(context.slow * hours))) for step in STEPS]
 
@@ -64,7 +64,7 @@ def levels_of(at: int, knowledge: Knowledge, asset: str, hours: int) -> list[flo
 def one_asset(at: int, knowledge: Knowledge, asset: str, hours: int) -> Iterator[Check]:
     """Complements, partitions, order of levels, touches against closes, quantiles against levels."""
     query, p = asker(at, knowledge, asset, hours)
-    levels = levels_of(at, knowledge, asset, hours)
+    levels = levels_of(knowledge, asset, hours)
     above, below = ([p(query(kind, level=level)) for level in levels] for kind in ("close_above", "close_below"))
     kinds = ["touch_below" if step < 0 else "touch_above" for step in STEPS]
     touches = [p(query(kind, level=level)) for kind, level in zip(kinds, levels, strict=True)]
@@ -111,7 +111,7 @@ def deadlines(at: int, knowledge: Knowledge, asset: str) -> Iterator[Check]:
 def counted(at: int, knowledge: Knowledge, asset: str, hours: int) -> Iterator[Check]:
     """What is counted on paths agrees with what is not, and falls with its size."""
     query, p = asker(at, knowledge, asset, hours)
-    levels = levels_of(at, knowledge, asset, hours)
+    levels = levels_of(knowledge, asset, hours)
     if hours == 24 and calendar_of(asset) == "always":
         days, closes = (p(query("days_above", level=levels[4], days=1)), p(query("close_above", level=levels[4])))
         yield Check("one day above is a close above", abs(days - closes), MONTE_CARLO)

@@ -179,8 +179,8 @@ def test_the_answer_in_words_says_how_likely_yes_is(p, words):
     assert published(p).answer == words
 
 
-def test_a_fallback_of_the_embedded_engine_is_no_vote_of_a_model():
-    """It has no prompt."""
+def test_a_fallback_is_no_vote_of_a_model():
+    """The embedded engine has no prompt."""
     assert Forecast(0.6, "because", prompt="ab").is_of_model
     assert not Forecast(0.6, "because", fallback=True).is_of_model
 
