@@ -133,18 +133,6 @@ def test_a_market_is_voted_on_and_priced_when_it_is_opened(past):
     assert {row.category for row in past.markets} == {"daily", "weekly", "monthly"}
 
 
-def test_open_markets_have_a_deadline_ahead_and_no_touch(past, bars):
-    for row in past.markets:
-        question = row.question
-        is_over = row.deadline < END
-        window = bars[question.asset].since(row.created_at).until(min(END, row.deadline + 1))
-        lower, upper = question.bounds if question.comparator == "upper_first" else (question.level, question.level)
-        is_touched = (question.comparator in ("touch_above", "upper_first") and (window.high >= upper).any()) or (
-            question.comparator in ("touch_below", "upper_first") and (window.low <= lower).any()
-        )
-        assert (row.settlement is None) == (not is_over and not is_touched)
-
-
 def finer(hour: Bars, seed: int) -> Bars:
     """Five-minute bars of which those hours are made: high and low each come in some bar of the hour."""
     dice = np.random.default_rng(seed)
@@ -238,14 +226,6 @@ MODEL = Scripted("model", 0.9, "brain")
 def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
     """Make these the voters of the past."""
     monkeypatch.setattr(backfill, "embedded_panel", lambda quorum, timer: panel_of(members, quorum, timer))
-
-
-def test_the_outside_market_does_not_depend_on_the_votes(past, bars, past_of, monkeypatch):
-    """Other voters, the same odds to the last digit."""
-    seat(monkeypatch, *(Scripted(name, 0.9) for name in "abcde"))
-    other = past_of(bars, HORIZON)
-    assert {row.commitment.p for row in other.markets} != {0.5}
-    assert [row.odds for row in other.markets] == [row.odds for row in past.markets if row.created_at <= HORIZON]
 
 
 def test_the_votes_do_not_depend_on_the_outside_market(past, bars, past_of):

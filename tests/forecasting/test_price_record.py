@@ -31,7 +31,6 @@ from service.forecasting.price_record.book import (
 from service.forecasting.price_record.committed import (
     COLUMNS,
     LEVELS,
-    PRIORS,
     SHARES,
     STANDARD,
     PriceForecast,
@@ -139,15 +138,6 @@ def test_the_crps_is_that_of_the_law(outcome):
     assert scores.vol_crps == pytest.approx([crps_of_normal(1, outcome) / 1.5], rel=0.025)
 
 
-def test_the_right_width_scores_best():
-    """Over normal outcomes a law of their size beats narrower and wider ones."""
-    outcomes = [price_after(float(z)) for z in np.random.default_rng(1).normal(0, 1, 4000)]
-    widths = (0.6, 0.8, 1, 1.25, 1.6)
-    means = {sigma: score([price_forecast(sigma=sigma)] * 4000, outcomes).crps.mean() for sigma in widths}
-    assert min(means, key=means.__getitem__) == 1
-    assert means[1] == pytest.approx(1 / sqrt(np.pi), rel=0.03)
-
-
 def test_the_pinball_loss_by_hand():
     """An outcome of +1 under a law of 1: 0.25 of the distance above the quantile 25%, 1% of that to the last."""
     losses = score([price_forecast()], [price_after(1)]).pinball[0]
@@ -166,7 +156,6 @@ def test_coverage_and_pit_by_hand():
     assert scores.inside.tolist() == [[0, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
     assert scores.pit.argmax(axis=1).tolist() == [8, 0, 4]
     assert scores.pit.sum(axis=1).tolist() == [1, 1, 1]
-    assert SHARES == (50, 80, 90, 98)
     assert score([], []).crps.shape == (0,)
 
 
@@ -228,16 +217,6 @@ def test_the_interval_is_that_of_the_residuals_of_blocks():
     terms = clustered_mean(ratio + (crps - ratio * vol_crps) / vol_crps.mean(), blocks, prior)
     assert asdict(result) == pytest.approx(asdict(terms))
     assert result.design_effect > 2
-
-
-def test_overlapping_forecasts_are_worth_less():
-    """Eight weeks of hourly forecasts: what is usual for their horizon is expected of them."""
-    dice = np.random.default_rng(5)
-    crps, blocks = dice.uniform(0.5, 1.5, 8 * 168), np.repeat(range(8), 168)
-    sums = summed(crps, np.ones(len(crps)), blocks)
-    hourly, daily, weekly, monthly = (ratio_of(sums, of_one).n_eff for of_one, _ in PRIORS.values())
-    assert 1344 > hourly > daily > weekly == monthly
-    assert 8 < weekly < 2 * 17
 
 
 def test_a_first_block_is_worth_what_is_usual():
@@ -347,25 +326,11 @@ def test_the_past_is_what_the_job_commits(hour, bars, fits, past):
 
 @pytest.mark.slow
 def test_later_bars_change_nothing_before(bars, fits, past):
-    """With the bars after an instant left out, all forecasts before it are the same, and so is the book.
-
-    So is the book that was fed hour by hour.
-    """
+    """With the bars after an instant left out, all forecasts before it are the same, and so is the book."""
     shorter = backfilled(bars, fits, CUT)
     assert set(shorter.forecasts) == {row for row in past.forecasts if row.at < CUT}
     due = [row for row in past.forecasts if row.deadline <= CUT]
     assert shorter.book == PriceBook().plus(resolve(due, bars, CUT))
-    book, queue = PriceBook(), list(past.forecasts)
-    for now in range(SINCE, END + 1, HOUR):  # as the job feeds it, with what it can see at each hour
-        due = [row for row in queue if row.deadline <= now]
-        outcomes = resolve(due, {asset: series.until(now) for asset, series in bars.items()}, now)
-        queue = [row for row in queue if row not in set(outcomes.decided)] if due else queue
-        book = book.plus(outcomes)
-    for horizon in ("1h", "24h", "7d"):
-        stepwise, total = book.of(horizon, ALL_ASSETS), past.book.of(horizon, ALL_ASSETS)
-        assert (stepwise.n, stepwise.void, stepwise.blocks) == (total.n, total.void, total.blocks)
-        assert stepwise.crps == pytest.approx(total.crps)
-        assert stepwise.block_products == pytest.approx(total.block_products)
 
 
 @pytest.mark.slow

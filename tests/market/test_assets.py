@@ -49,34 +49,6 @@ def plainly_open(time: int) -> bool:
     return local.weekday() != 4 or local.hour < 17
 
 
-WEEK = {  # days of January 2026 and whether gold trades
-    7: {"16:59:59": True, "17:00:00": False, "17:59:59": False, "18:00:00": True},
-    9: {"16:59:59": True, "17:00:00": False, "18:00:00": False},
-    10: {"12:00:00": False},
-    11: {"17:59:59": False, "18:00:00": True},
-}
-
-
-@pytest.mark.parametrize("day", WEEK)
-def test_metals_close_daily_at_five_and_on_weekends(day: int):
-    assert {time: is_open("gold", second(f"2026-01-{day:02} {time}")) for time in WEEK[day]} == WEEK[day]
-
-
-@pytest.mark.parametrize(
-    ("sunday", "opens_utc"),
-    [
-        ("2026-03-01", "2026-03-01 23:00"),
-        ("2026-03-08", "2026-03-08 22:00"),  # summer time began at 02:00 of that morning
-        ("2026-10-25", "2026-10-25 22:00"),
-        ("2026-11-01", "2026-11-01 23:00"),  # and ended at 02:00 of this one
-    ],
-)
-def test_the_week_opens_at_six_in_new_york_all_year(sunday, opens_utc):
-    opening = second(opens_utc, UTC)
-    assert is_open("silver", opening)
-    assert not any(is_open("silver", instant) for instant in range(second(sunday) - DAY // 2, opening, MINUTE))
-
-
 def test_the_calendar_is_new_yorks_for_sixteen_years():
     hours = np.arange(second("2019-01-01 00:00", UTC), second("2035-01-01 00:00", UTC), HOUR)
     expected = [plainly_open(hour) for hour in hours.tolist()]

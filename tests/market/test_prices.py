@@ -9,7 +9,7 @@ import pytest
 
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso, utc
-from service.market.prices import ASSUMED_RATES, FRESH_FOR, PricesDocument, Rate, candles_json, candles_table, describe
+from service.market.prices import ASSUMED_RATES, PricesDocument, Rate, candles_json, candles_table, describe
 from tests.market.coverages import whole
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
@@ -89,5 +89,4 @@ NOON = utc(1_795_262_400)
 def test_a_quoted_rate_may_be_used_for_two_hours(age_s: int, expected: bool):
     """And an assumed one always."""
     assert Rate(1.1, "kraken", NOON - timedelta(seconds=age_s)).is_fresh(NOON) is expected
-    assert timedelta(hours=2) == FRESH_FOR
     assert all(rate.is_fresh(NOON) for rate in ASSUMED_RATES.values())

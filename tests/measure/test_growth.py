@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.measure import growth
-from tests.running_service import START, running_service
 
 # Jobs that read what is settled, or bars; the steps of their queries are counted.
 CHECKS = (
@@ -28,21 +27,3 @@ def test_more_markets_and_bars_are_not_more_work(seeded: Path, tmp_path: Path):
     assert after.markets >= 3 * before.markets
     steps = {name: (before.steps.get(name, growth.COUNT_STEP), after.steps.get(name, 0)) for name in CHECKS}
     assert {name: pair for name, pair in steps.items() if pair[1] > MOST_GROWTH * pair[0]} == {}
-
-
-def test_years_are_added_without_touching_what_is_there(seeded: Path, tmp_path: Path):
-    """Ids and instants of the added rows are new, and the service still starts over them."""
-    folder = shutil.copytree(seeded, tmp_path / "aged")
-    with running_service(folder, START) as service, service.runtime.database.reading() as db:
-        first = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
-    growth.age(folder, 120, tables=("markets",))
-    with running_service(folder, START) as service, service.runtime.database.reading() as db:
-        deadlines = dict(db.exec_driver_sql("SELECT id, deadline FROM prediction").fetchall())
-        counts = "SELECT prediction, count(*) FROM prediction_vote GROUP BY prediction"
-        votes = dict(db.exec_driver_sql(counts).fetchall())
-    assert {id: deadlines[id] for id in first} == first
-    additions = {id: deadline for id, deadline in deadlines.items() if id not in first}
-    assert additions
-    for id, deadline in additions.items():
-        original = id.partition("~")[0]
-        assert (deadline < first[original], votes[id]) == (True, votes[original])

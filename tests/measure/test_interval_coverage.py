@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from service.scores.intervals import LEVELS, clustered_mean
-from tests.measure.interval_coverage import coverage, of_mean, published
-from tests.scores.planted import weekly_values
+from tests.measure.interval_coverage import coverage, published
 
 
 def test_every_field_with_bounds_is_found():
@@ -27,12 +24,3 @@ def test_a_window_holds_the_whole_or_not():
         return {"third": (1.0, 0.0, is_third), "unknown": (1.0, None, None)}
 
     assert coverage(measure, weeks, window=2) == {"third": (1.0, 40.0, 5)}
-
-
-@pytest.mark.parametrize("window", [4, 9])
-def test_planted_weeks_are_covered(window):
-    """1,000 weeks of 117 values whose weeks depend on each other as levels do: 92 to 98% of rolling windows."""
-    values = weekly_values(np.random.default_rng(3), 1000, 117, LEVELS.correlation, LEVELS.memory)
-    weeks = np.repeat(np.arange(1000), 117)
-    shares = coverage(lambda rows: of_mean("mean", clustered_mean(values[rows], weeks[rows], LEVELS)), weeks, window)
-    assert 92 <= shares["mean"][1] <= 98

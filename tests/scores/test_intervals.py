@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import permutation_test, t, ttest_1samp
+from scipy.stats import t, ttest_1samp
 
 from service.market.instants import DAY, utc
 from service.scores.intervals import (
@@ -144,20 +144,14 @@ def test_clusters_never_add_information(rows):
     assert 1 <= mean.n_eff <= mean.n or mean.n_eff == pytest.approx(mean.n)
 
 
-def test_sign_flips_equal_those_of_others():
-    """Six weeks, all 64 signs tried one by one; and forty single values, by scipy."""
+def test_sign_flips_of_weeks_equal_all_that_there_are():
+    """Six weeks, all 64 signs tried one by one."""
     values = np.random.default_rng(3).normal(0.4, 1.0, 30)
     weeks = np.repeat(np.arange(6), 5)
     sums = values.reshape(6, 5).sum(axis=1)
     flips = [abs(np.dot(signs, sums)) >= abs(sums.sum()) - 1e-12 for signs in itertools.product((-1, 1), repeat=6)]
     p = sign_flip_p(values, weeks, np.random.default_rng(0), flips=50_000)
     assert p == pytest.approx(np.mean(flips), abs=0.01)
-    values = np.random.default_rng(5).normal(0.2, 1.0, 40)
-    theirs = permutation_test(
-        (values,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
-    )
-    p = sign_flip_p(values, np.arange(40), np.random.default_rng(2), flips=20_000)
-    assert p == pytest.approx(theirs.pvalue, abs=0.01)
 
 
 def test_no_difference_is_significant_once_in_twenty():
@@ -170,16 +164,9 @@ def test_no_difference_is_significant_once_in_twenty():
 
 
 def test_dependent_questions_need_more_and_never_fewer_than_thirty():
-    """(2.801581 x .1205 / .05)^2 = 45.59 independent ones; 3.5 times that is 159.6. A gap of .2 needs 2.8.
-
-    Of 4,000 made samples of a needed size about 80% show their gap at 5%.
-    """
+    """(2.801581 x .1205 / .05)^2 = 45.59 independent ones; 3.5 times that is 159.6. A gap of .2 needs 2.8."""
     pairs = ((0.05, 1.0), (0.05, 3.5), (0.2, 1.0))
     assert [needed_to_see(gap, 0.1205, effect) for gap, effect in pairs] == [46, 160, 30]
-    n = needed_to_see(0.05, 0.2, 1.0)
-    samples = np.random.default_rng(4).normal(0.05, 0.2, (4000, n))
-    z = samples.mean(axis=1) / (0.2 / math.sqrt(n))
-    assert np.mean(np.abs(z) > 1.96) == pytest.approx(0.8, abs=0.02)
 
 
 def test_nan_is_published_as_null():
@@ -213,19 +200,6 @@ def test_an_effect_is_the_variance_of_the_mean(sizes, correlation, memory):
 def test_a_prior_is_worth_twenty_weeks(correlation, variance_ratio, effect):
     """Nine weeks of 117 values that are expected to have an effect of 3; it is never below 1 or above 1,053 values."""
     assert design_effect(Dependence(correlation), np.full(9, 117.0), variance_ratio) == pytest.approx(effect)
-
-
-@pytest.mark.parametrize("weeks", [2, 9, 40])
-def test_what_the_prior_expects_is_what_is_measured(weeks):
-    """Of values with just these correlations, the measured effect does not move the prior on average."""
-    dice, clusters = np.random.default_rng(4), np.repeat(np.arange(weeks), 60)
-    effects = [
-        clustered_mean(
-            weekly_values(dice, weeks, 60, LEVELS.correlation, LEVELS.memory), clusters, LEVELS
-        ).design_effect
-        for _ in range(600)
-    ]
-    assert np.mean(effects) == pytest.approx(LEVELS.effects(np.full(weeks, 60.0))[1], rel=0.03)
 
 
 def test_a_week_begins_on_monday_at_midnight_utc():

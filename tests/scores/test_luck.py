@@ -61,15 +61,6 @@ def test_the_common_cause_is_measured():
         assert freedom == 20 + 399 - 1
 
 
-def test_a_common_cause_makes_long_runs_ordinary():
-    p = np.full(450, 0.8)
-    in_blocks = np.resize([1.0] * 40 + [0.0] * 10, 450)
-    weeks = np.repeat(np.arange(9), 50)
-    in_turn = np.repeat([1.0, 1.0, 0.6, 1.0, 0.4, 1.0, 1.0, 0.2, 1.0], 50)
-    of_blocks, of_turns = (SimulatedRecords(1).luck(p, right, weeks, 40) for right in (in_blocks, in_turn))
-    assert of_blocks.best_reached_pct < 20 < of_turns.best_reached_pct
-
-
 @settings(max_examples=20)
 @given(st.lists(st.lists(st.floats(0.01, 0.99), max_size=20), max_size=6))
 def test_luck_goes_on_as_if_it_had_begun_anew(parts):
@@ -143,15 +134,6 @@ def test_trials_are_counted_by_their_best(trials, best):
     """Exact for one, two and three; for twenty the table of order statistics."""
     assert independent_trials(best) == pytest.approx(trials, rel=0.01)
     assert luckiest(trials) == pytest.approx(best, abs=0.001)
-
-
-@pytest.mark.parametrize("correlation", [-0.03, 0.0, 0.5])
-def test_the_best_is_seldom_far_beyond_its_mean(correlation):
-    """Of 30 normal values it is 1.96 above the expected best of independent ones in under 2.5% of 20,000 draws."""
-    values = np.random.default_rng(1).multivariate_normal(
-        np.zeros(30), np.full((30, 30), correlation) + (1 - correlation) * np.eye(30), 20_000
-    )
-    assert np.mean(values.max(axis=1) > luckiest(30) + 1.96) < 0.025
 
 
 def test_twins_are_one_trial():

@@ -14,7 +14,7 @@ import pytest
 from service.market.assets import ASSETS
 from service.market.bars import Bars, empty, from_rows, join, resample
 from service.market.instants import DAY, HOUR, MINUTE
-from service.trading.accounts import TERMS, AccountTerms, trade
+from service.trading.accounts import AccountTerms, trade
 from service.trading.arena import (
     BLOCK_S,
     SEEN_BEFORE_S,
@@ -32,7 +32,6 @@ from service.trading.arena import (
 from service.trading.strategies import GHOSTS, STRATEGIES
 from tests.forecasting.made import made_bars
 from tests.trading import markets
-from tests.trading.event_loop import follow
 from tests.trading.markets import NEW_YEAR
 
 
@@ -53,17 +52,6 @@ def assert_same(ours: Arena, theirs: Arena) -> None:
 def test_every_strategy_and_ghost_has_an_account_in_every_asset(arena: Arena):
     assert list(arena.accounts) == [*STRATEGIES, *GHOSTS]
     assert all(list(by_asset) == list(ASSETS) for by_asset in arena.accounts.values())
-
-
-@pytest.mark.parametrize("asset", ["xrp", "gold"])
-def test_equity_at_marks_equals_an_event_loop(arena: Arena, hours, marks, asset):
-    peers = peers_of(asset, hours)
-    for key, strategy in STRATEGIES.items():
-        account = arena.strategies[key][asset]
-        loop = follow(strategy.decide(hours[asset], peers), hours[asset], marks[asset], TERMS)
-        ours = account.history.equity(marks[asset].time, marks[asset].close)
-        np.testing.assert_allclose(ours, loop.equity, rtol=1e-9, err_msg=key)
-        assert account.history.closed == len(loop.trades)
 
 
 def test_marks_within_hours_change_neither_fills_nor_days(arena: Arena, hours, marks):
@@ -140,13 +128,6 @@ def test_gaps_in_the_bars_are_tolerated(hours):
     gaps = {**hours, "eth": hours["eth"][mask], "sol": join([hours["sol"][:500], hours["sol"][572:]])}
     assert all(np.isfinite(account.daily).all() for *_, account in accounts(run(gaps, {}, NEW_YEAR)))
     assert len(decide(gaps, since=0)["macd_fast"]["eth"]) == mask.sum()
-
-
-def test_capital_equals_closed_results_plus_positions(arena: Arena):
-    for key, asset, account in accounts(arena):
-        history = account.history
-        assert history.capital[0] + history.pnl.sum() == pytest.approx(history.capital[-1]), (key, asset)
-        assert history.is_open or account.equity == history.capital[-1]
 
 
 def test_peers_trade_the_same_hours(hours):
@@ -289,24 +270,6 @@ def test_fills_at_five_minute_marks_never_change(real_marks):
 def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
     past = {asset: bars.until(now) for asset, bars in marks.items()}
     return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
-
-
-def test_metals_do_not_trade_at_weekends(full_arena: Arena, real_hours: dict[str, Bars]):
-    """In UTC the week of gold and silver ends on Friday at 22:00 at the latest, and begins on Sunday at 22:00."""
-    for metal in ("gold", "silver"):
-        histories = [by_asset[metal].history for by_asset in full_arena.strategies.values()]
-        for times in (real_hours[metal].time, *(time for it in histories for time in (it.entry_time, it.exit_time))):
-            hour_of_week = (times // HOUR + 3 * 24) % (7 * 24)  # 1970 began on a Thursday
-            assert not ((hour_of_week >= 4 * 24 + 22) & (hour_of_week < 6 * 24 + 22)).any()
-
-
-def test_the_capital_of_a_metal_does_not_move_over_a_weekend(full_arena: Arena):
-    """From Friday's 24:00 to Saturday's."""
-    saturdays = full_arena.days // DAY % 7 == 3  # the days ended by a Sunday; 1970 began on a Thursday
-    assert saturdays.sum() > 50
-    for key, asset, account in accounts(full_arena):
-        steps = np.diff(account.daily, prepend=10_000.0)[saturdays]
-        assert ASSETS[asset].calendar == "always" or not steps.any(), (key, asset)
 
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())

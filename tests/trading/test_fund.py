@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 from service.market.bars import Bars, empty
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso
-from service.trading.fund import TERMS, FundDocument, FundHistory, FundTerms, fund_document, performance, run
+from service.trading.fund import TERMS, FundDocument, FundTerms, fund_document, performance, run
 from service.trading.performance import max_drawdown, sharpe
 from tests.trading.event_loop import follow_calls
 from tests.trading.markets import bars_of
@@ -129,42 +124,6 @@ def test_more_bars_and_calls_never_change_the_past():
         assert part.trades == fund.trades[: len(part.trades)]
 
 
-@settings(max_examples=60)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
-def test_a_trade_ends_at_the_wanted_share_without_debt(probabilities, seed):
-    bars = walk(60, seed)
-    fund = run([(at * HOUR, p) for at, p in enumerate(probabilities)], bars, 0)
-    assert fund.cash >= 0
-    assert fund.quantity >= 0
-    assert (fund.equity > 0).all()
-    assert_exact(fund, bars)
-
-
-def assert_exact(fund: FundHistory, bars: Bars) -> None:
-    """Each trade ends at exactly the wanted share, at the open and after costs."""
-    cash, units = fund.terms.capital, 0.0
-    opens = dict(zip(bars.time.tolist(), bars.open.tolist(), strict=True))
-    for trade in fund.trades:
-        sign = 1 if trade.side == "buy" else -1
-        cash -= sign * trade.value + trade.fee
-        units += sign * trade.quantity
-        value = units * opens[trade.time]
-        assert value / (cash + value) == pytest.approx(trade.exposure_after, abs=1e-9)
-        assert abs(trade.exposure_after - trade.exposure_before) > fund.terms.tolerance
-
-
-def test_the_sharpe_interval_covers_the_truth_95_times_in_100():
-    """Two thousand simulated histories of 250 days with a true ratio of 1 a year."""
-    generator = np.random.default_rng(12)
-    times = DAY * np.arange(251)
-    hits = 0
-    for _ in range(2000):
-        returns = generator.normal(0.02 / 365**0.5, 0.02, 250)
-        result = performance(times, np.append(1000, 1000 * np.cumprod(1 + returns)))
-        hits += result.sharpe_low <= 1 <= result.sharpe_high
-    assert 0.935 <= hits / 2000 <= 0.965
-
-
 @pytest.mark.parametrize(("returns", "ratio", "half"), [((0.01, -0.01), 0, 3.7446), ((0.02, -0.01), 6.3364, 3.8461)])
 def test_the_interval_by_hand(returns: tuple[float, float], ratio: float, half: float):
     """Over 100 days: 1.96 sqrt(365 / 100), and with a ratio of .33166 a day 1.96 sqrt((365 + 6.3364^2 / 2) / 100)."""
@@ -187,13 +146,6 @@ def fund():
 @pytest.fixture(scope="module")
 def document(fund) -> FundDocument:
     return fund_document(fund, LIVE, HEADER)
-
-
-def test_it_has_the_header_and_survives_json(document: FundDocument):
-    assert list(asdict(document))[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
-    assert document.schema == "apex-fund/1"
-    adapter = TypeAdapter(FundDocument)
-    assert adapter.validate_json(adapter.dump_json(document)) == document
 
 
 def test_cash_and_bitcoin_add_up_to_the_equity(fund, document: FundDocument):
@@ -224,7 +176,7 @@ def test_backfilled_and_live_are_two_books(fund, document: FundDocument):
     assert live.trades + past.trades == len(document.trades) == len(fund.trades)
     assert {trade.backfilled for trade in document.trades if trade.time >= iso(LIVE)} == {False}
     assert {point.backfilled for point in document.equity if point.time < iso(LIVE)} == {True}
-    assert document.live_since == iso(LIVE)
+    assert (document.schema, document.live_since) == ("apex-fund/1", iso(LIVE))
 
 
 def test_without_a_live_call_everything_is_backfilled(fund):

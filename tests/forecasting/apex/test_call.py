@@ -150,18 +150,6 @@ def test_thresholds_are_quantiles_of_earlier_calls():
     assert thresholds_of([call_of(NOW, 0.5)] * 60) == Thresholds(0.0, 1.0, 60, fixed=False)
 
 
-def test_the_special_mode_is_rare_and_reachable():
-    """Of 400 calls near even, as real ones are, each against those before it: 1% to 8% are special."""
-    dice, past, special = np.random.default_rng(7), [], 0
-    for _ in range(400):
-        p = float(0.5 + dice.normal(0, 0.01))
-        voices = {"seats": dict.fromkeys(SEATS, p), "brains": dict.fromkeys(BRAINS, p)}
-        net, odds = NetView(long := int(dice.integers(0, 51)), 50 - long, 0), float(dice.uniform(0.4, 0.6))
-        past.append(fuse(inputs_of(**voices, swarm=net, odds_p=odds), proven(30), thresholds_of(past)))
-    special = [call.special for call in past[60:]]
-    assert 0.01 <= np.mean(special) <= 0.08
-
-
 def test_an_in_sample_layer_is_shown_and_has_no_weight():
     """January 2025 is in the months on which `breadth` and `regime` were fitted."""
     inside, outside = (fuse(inputs_of(at=at, odds_p=0.7), NOTHING) for at in (FITTED_TIME, NOW))

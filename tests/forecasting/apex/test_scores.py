@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pytest
-from pydantic import TypeAdapter
 
 from service.forecasting.apex.call import Thresholds, fuse
 from service.forecasting.apex.document import ApexDocument, apex_document, calls_document
@@ -152,16 +149,10 @@ def document() -> ApexDocument:
     return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), PLAIN_HEADER)
 
 
-def test_it_begins_like_every_document_and_survives_json(document: ApexDocument):
-    assert list(asdict(document))[:6] == ["schema", "timestamp", "as_of", "stale_after", "world", "sources"]
-    assert (document.schema, document.asset, document.horizon_hours) == ("apex/1", "btc", 24)
-    assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
-    adapter = TypeAdapter(ApexDocument)
-    assert adapter.validate_json(adapter.dump_json(document)) == document
-
-
 def test_the_vote_and_the_special_mode_are_those_of_the_call(document: ApexDocument):
     """Every layer has a vote or a reason; it and the vote have both books."""
+    assert (document.schema, document.asset, document.horizon_hours) == ("apex/1", "btc", 24)
+    assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
     assert document.vote.bull_probability + document.vote.bear_probability == pytest.approx(100)
     assert document.vote.bull_probability == pytest.approx(100 * document.vote.p_up, abs=0.051)
     assert (document.special_mode.active, len(document.special_mode.conditions)) == (False, 3)

@@ -25,7 +25,7 @@ from service.forecasting.densities.density import (
 )
 from service.forecasting.densities.paths import PATHS, Paths, paths
 from service.forecasting.densities.season import Season
-from service.forecasting.densities.sizes import LEVELS, mean_square, simulate, tail_odds
+from service.forecasting.densities.sizes import LEVELS, at_hours, mean_square, simulate, tail_odds
 from service.market.assets import trading_days
 from service.market.instants import DAY, HOUR
 
@@ -132,6 +132,15 @@ def test_outperforming_by_hand(correlation, lead, p):
     assert outperforms(NORMAL, NORMAL, correlation, lead) == pytest.approx(p)
     assert outperforms(NORMAL, NORMAL, correlation, -lead) == pytest.approx(1 - p)
     assert outperforms(NORMAL, NORMAL, 1.0, lead) == (1.0 if lead else 0.5), "returns that cannot differ"
+
+
+@pytest.mark.parametrize(
+    ("hours", "shares"),
+    [(720, (0, 1)), (np.sqrt(24 * 720), (0.5, 0.5))],  # the last step, and the middle of the logarithms
+)
+def test_a_row_is_interpolated_in_the_logarithm_of_its_hours(hours, shares):
+    rows = np.array([[1.0, 4.0], [3.0, 10.0]])
+    np.testing.assert_allclose(at_hours(rows, (24, 720), hours), shares @ rows)
 
 
 def walks(seed: int) -> np.ndarray:

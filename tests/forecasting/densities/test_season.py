@@ -59,13 +59,6 @@ def test_the_trailing_maximum_is_that_of_the_window(span):
     assert trailing_max(values, span).tolist() == expected
 
 
-def test_windows_of_a_market_that_never_closes_are_those_of_the_clock():
-    values = np.random.default_rng(1).normal(size=60) ** 2
-    open_hours = np.maximum(np.arange(60.0) - 4, 0.0)
-    values[:5] = 0.0
-    np.testing.assert_array_equal(open_gain(np.cumsum(values), open_hours, 7), gain(np.cumsum(values), 7))
-
-
 @pytest.mark.parametrize("decay", [0.9, 0.5 ** (1 / 72)])
 def test_a_decayed_sum_is_that_of_a_loop(decay):
     """Over more rows than a block has, with closed hours; the sum of a prefix is a prefix of the sum, to the bit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, pairwise, product
+from itertools import pairwise, product
 from string import Formatter
 
 import numpy as np
@@ -66,15 +66,6 @@ def simulated() -> dict[str, Bars]:
 @pytest.fixture(scope="module")
 def desk(simulated):
     return write(simulated, SINCE, NOW)
-
-
-def test_every_sentence_holds_a_number():
-    """The words give enough wordings."""
-    for sentence in chain(*SENTENCES.values()):
-        slots = {slot for _, slot, _, _ in Formatter().parse(sentence) if slot}
-        assert slots & {"price", "pct"}, sentence
-        assert slots <= set(FACTS) | set(WORDS[1]), sentence
-    assert sum(len(variants(kind, direction)) for kind in SENTENCES for direction in directions(kind)) >= 100
 
 
 @pytest.mark.parametrize("kind", SENTENCES)

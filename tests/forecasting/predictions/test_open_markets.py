@@ -139,20 +139,6 @@ def test_a_touch_settles_at_the_end_of_the_bar_that_shows_it(side, sign):
     assert settle_past(market, hourly, OPENED + 10 * HOUR - 1) is None
 
 
-@pytest.mark.parametrize(("hole", "waits_h"), [((22, 23), 6), ((21,), 0)])
-def test_a_gap_before_the_deadline_is_waited_for_six_hours(hole, waits_h):
-    """Two open hours of it make the market void; one that a later bar follows does no harm."""
-    hourly = {"btc": without(flat()["btc"], *hole)}
-    settlement = settle_past(make_market(spot=99.0), hourly, END)
-    assert settlement.resolved_at == OPENED + DAY + waits_h * HOUR
-    assert settlement.outcome == ("void" if len(hole) > 1 else "yes")
-    unseen = settle_past(
-        make_market("touch_above", spot=100.0, level=103.0), {"btc": without(flat()["btc"], 5, 6)}, END
-    )
-    assert (unseen.outcome, unseen.resolved_at) == ("void", OPENED + DAY + 6 * HOUR), "a gap anywhere, of a touch"
-    assert "2025-01-08T05:00:00Z" in unseen.evidence
-
-
 def test_the_votes_of_the_pool_count_and_that_of_apex_does_not():
     """Apex votes on challenges, beside the pool. Void, open and unvoted markets do not count.
 

@@ -133,6 +133,8 @@ def test_a_gap_before_the_deadline_makes_a_close_void():
     assert outcome(question(), rows) is None
     resolution = resolve(question(), ASKED_AT, {"btc": rows}, MUCH_LATER)
     assert resolution == Resolution("void", "btc has no bar for 1.5 open hours from 2025-03-10T10:30:00Z")
+    assert outcome(question(), rows, now=DEADLINE + 6 * HOUR) is None
+    assert outcome(question(), rows, now=DEADLINE + 6 * HOUR + 1) == "void"
     rows = without(bars(m55=101.5), ASKED_AT + 60 * 60, DEADLINE)
     assert outcome(question(), rows) is None
     assert outcome(question(), rows, now=MUCH_LATER) == "yes"

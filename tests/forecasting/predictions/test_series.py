@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.forecasting.predictions import Prediction
-from service.forecasting.predictions.series import EVERY_S, current, near_copy, opening
+from service.forecasting.predictions.series import EVERY_S, near_copy, opening
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
 from service.market.assets import ASSETS, open_hours
@@ -434,34 +434,3 @@ class TestNearCopies:
         market, other = (self.market(comparator, **fields) for comparator, fields in (left, right))
         assert near_copy(market, other, self.SIGMA) is expected
         assert near_copy(other, market, self.SIGMA) is expected
-
-
-@pytest.mark.parametrize("asset", ASSETS)
-def test_a_week_begins_on_the_day_of_its_asset(asset):
-    for day in range(1, 15):
-        now = second(2026, 11, day, 10)
-        week = next(period for period in current(asset, now) if period.category == "weekly")
-        assert week.begins <= now <= week.deadline
-        assert utc(week.begins).weekday() == ASSETS[asset].week_begins
-        assert week.deadline + 1 - week.begins == 7 * DAY
-
-
-def test_from_noon_on_two_days_run():
-    """A day begins at noon and ends at the second midnight after it."""
-    before, after = (
-        [period for period in current("btc", second(2026, 11, 18, hour)) if period.category == "daily"]
-        for hour in (11, 12)
-    )
-    assert [period.begins for period in before] == [second(2026, 11, 17, 12)]
-    assert [period.begins for period in after] == [second(2026, 11, 17, 12), second(2026, 11, 18, 12)]
-    assert all(period.deadline + 1 - period.begins == 36 * HOUR for period in after)
-
-
-def test_a_month_is_never_overlaid_and_shorter_periods_are():
-    """On 30 November 2026 the day, the week of ether and the month end together."""
-    periods = {period.category: period for period in current("eth", second(2026, 11, 30, 11))}
-    assert periods["monthly"].deadline == second(2026, 12, 1) - 1
-    assert (periods["monthly"].is_overlaid, periods["weekly"].deadline) == (False, second(2026, 12, 1) - 1)
-    assert periods["weekly"].is_overlaid
-    assert periods["daily"].deadline == second(2026, 12, 1) - 1
-    assert periods["daily"].is_overlaid

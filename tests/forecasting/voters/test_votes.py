@@ -97,13 +97,6 @@ def test_conviction_follows_from_the_answer_and_direction_from_the_view(p, up):
     assert row.direction == direction_of(round(100 * min(0.999, max(0.001, up)), 1))
 
 
-@pytest.mark.parametrize(("comparator", "p"), [("touch_above", 0.04), ("close_above", 0.86), ("up", 0.5)])
-def test_one_minute_has_one_direction(comparator, p):
-    """An unlikely rise to a far level is no bearish view, nor is a likely close above a low one bullish."""
-    consensus = published(*[p] * 9, comparator=comparator).consensus
-    assert (consensus.direction, consensus.bull_probability, consensus.strength) == ("NEUTRAL", 50.0, "WEAK")
-
-
 def test_where_no_price_decides_the_direction_is_that_of_yes():
     """A question without a criterion has no P(YES)."""
     consensus = published(0.8, ups=[None], comparator="topic", polarity="none", level=None).consensus
@@ -186,11 +179,8 @@ def test_the_answer_in_words_says_how_likely_yes_is(p, words):
     assert published(p).answer == words
 
 
-def test_the_time_of_a_vote_is_no_part_of_it():
-    """Nor is a fallback of the embedded engine a vote of a model: it has no prompt."""
-    forecast = Forecast(0.6, "because")
-    assert Ballot("vol", EMBEDDED, forecast, 1.0) == Ballot("vol", EMBEDDED, forecast, 900.0)
-    assert Ballot("vol", EMBEDDED, forecast) != Ballot("vol", "ollama:llama3.2", forecast)
+def test_a_fallback_is_no_vote_of_a_model():
+    """The embedded engine has no prompt."""
     assert Forecast(0.6, "because", prompt="ab").is_of_model
     assert not Forecast(0.6, "because", fallback=True).is_of_model
 

@@ -255,15 +255,3 @@ def test_a_position_is_enlarged_by_the_difference():
     assert new.entry_price * new.quantity == pytest.approx(old.quantity * old.entry_price + missing)
     assert new.fee_usd == pytest.approx(old.fee_usd + missing * TERMS.fee)
     assert (after.events[0].note, after.trades, new.weight) == ("adds to long", 0, 0.8)
-
-
-def test_resizing_to_and_fro_costs_only_fees_and_slippage():
-    """At one price the account loses exactly the costs of its events."""
-    lane, state = held_eth(0.4)
-    for step, weight in enumerate((0.8, 0.3, 0.9, 0.0), start=1):
-        order = Intent(1 if weight else 0, weight)
-        time = HOUR + step * STEP
-        before = state.equity
-        state = lane.step(replace(state, orders={"eth": order}), shown(time, {"eth": flat(time, 2000.0)}))
-        assert before - state.equity == pytest.approx(state.events[0].cost_usd)
-    assert state.holdings == {}

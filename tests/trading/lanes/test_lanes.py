@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from math import nan
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.market.bars import empty, join, resample
 from service.market.instants import DAY, HOUR
-from service.trading.lanes import LANES, LaneName
+from service.trading.lanes import LANES
 from service.trading.lanes.lane import AlreadySeen, HourReading, LaneBar, LaneVote, moments, readings, rolling_mean
 from service.trading.lanes.logics import (
     OUT,
@@ -26,20 +25,7 @@ from service.trading.lanes.logics import (
     follow_trend,
 )
 from service.trading.pools import ASSUMED_POOLS
-from tests.trading.lanes.runs import STEP, Run, flat, shown, text, through_json
-
-
-@pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=st.sampled_from(list(LANES)), cuts=st.lists(st.integers(0, 1999), max_size=12), first=st.integers(0, 6500))
-def test_a_lane_loaded_at_any_bar_continues_unchanged(simulated, name, cuts, first):
-    lane, states = LANES[name], simulated.states[name]
-    state = through_json(lane, states[first])
-    for number, moment in enumerate(simulated.moments[first + 1 : first + 2001]):
-        state = lane.step(state, moment)
-        state = through_json(lane, state) if number in cuts else state
-        assert state == states[first + 1 + number]
-    assert text(state) == text(states[min(first + 2000, len(states) - 1)])
+from tests.trading.lanes.runs import STEP, flat, shown, text, through_json
 
 
 @pytest.mark.slow
@@ -80,17 +66,6 @@ def test_no_bar_is_applied_twice_and_none_out_of_order(simulated, name):
             lane.step(state, simulated.moments[place])
     assert state == simulated.states[name][500]
     assert len(text(simulated.states[name][-1])) < 2500, "a state is small"
-    assert name in get_args(LaneName)
-
-
-@pytest.mark.slow
-def test_later_bars_change_no_earlier_state(simulated):
-    """A run over the first twenty days ends in the states that the whole run has then."""
-    cut = simulated.start + 20 * DAY
-    past = {asset: bars.until(cut) for asset, bars in simulated.marks.items()}
-    half = Run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past)
-    for name in LANES:
-        assert half.states[name][-1] == simulated.states[name][len(half.moments) - 1]
 
 
 @pytest.mark.parametrize("name", LANES)

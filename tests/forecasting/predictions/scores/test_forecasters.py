@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import (
-    NAMES,
-    RESERVED_NAMES,
     CountedMarkets,
     ForecasterRecord,
     counted_markets,
@@ -111,11 +108,6 @@ def test_at_most_500_callers_are_listed(count: int):
     document = table(*((f"owl-{number}", row) for number in range(count)))
     assert sum(entry.kind == "forecaster" for entry in document.entries) == min(count, 500)
     assert {"pool", "vol", "market"} <= {entry.name for entry in document.entries}
-
-
-def test_the_names_of_the_service_have_the_form_of_others():
-    """So a caller could take them if they were not reserved; `sv` is too short for a caller."""
-    assert [name for name in RESERVED_NAMES if not re.fullmatch(NAMES, name)] == ["sv"]
 
 
 MARKETS = many(300, seed=3)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.forecasting.predictions.scores.columns import columns_of, evidence_of
 from service.forecasting.predictions.scores.forecast_scores import calibrate, diversity_of
-from service.forecasting.predictions.scores.versus import Difference, compare, power_of, verdict_on
+from service.forecasting.predictions.scores.versus import Difference, power_of, verdict_on
 from service.scores.intervals import DIFFERENCES, LEVELS, SIDES, clustered_mean, weeks_of
 from tests.forecasting.markets import days, many, pair, settled, versus
 
@@ -52,9 +52,6 @@ def test_cumulative_means_are_of_the_end_of_each_day():
 
 def test_an_empty_document_has_both_books_and_no_nan():
     body = json.loads(json.dumps(asdict(versus([])), allow_nan=False))
-    assert list(body) == [
-        *("schema", "timestamp", "as_of", "stale_after", "world", "sources", "ledger_seq", "books", "count")
-    ]
     assert body["schema"] == "ai-vs-market/1"
     for book in body["books"]:
         assert (book["n"], book["verdict"], book["difference"]) == (0, "not enough resolved markets", None)
@@ -102,14 +99,6 @@ def test_a_pool_that_is_much_better_is_found_to_be():
     assert book.verdict == "the AI is better"
     assert book.difference.high < 0
     assert book.difference.p_value < 0.05
-
-
-def test_equal_forecasters_are_rarely_distinguished():
-    """100 generated comparisons of 60 markets over 20 weeks, no difference in any: at most one in eight says so."""
-    dice = np.random.default_rng(1)
-    weeks = np.repeat(np.arange(20), 3)
-    verdicts = [verdict_on(60, compare(dice.normal(0, 0.1, 60), weeks, dice)) for _ in range(100)]
-    assert sum(verdict != "no clear difference yet" for verdict in verdicts) <= 12
 
 
 def test_below_thirty_the_variance_is_assumed():
