@@ -21,7 +21,6 @@ from tests.sources.feed_texts import item
 SEED = 42
 TIMEOUT_S = 0.5
 DAYS = 120
-BIG = b" " * 10 * 2**20
 SPOT = float(simulated.bars(SEED, "btc", START - HOUR, START).close[-1])
 HEADLINES = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
 

@@ -163,15 +163,6 @@ def test_an_endpoint_that_fails_for_a_day_is_paused(sender: Sender, receiver: Re
 
 
 @pytest.mark.slow
-def test_410_pauses_an_endpoint_at_once(sender: Sender, receiver: Receiver):
-    row = sender.subscribe(receiver)
-    trade(sender.database, 1)
-    receiver.answer = lambda _document: 410
-    sender.work()
-    assert sender.row(row).paused_reason == "The endpoint answered 410 Gone."
-
-
-@pytest.mark.slow
 def test_a_key_without_the_paid_plan_gets_nothing(sender: Sender, receiver: Receiver):
     row = sender.subscribe(receiver)
     trade(sender.database, 1)
