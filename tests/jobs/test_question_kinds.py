@@ -151,15 +151,6 @@ def test_a_kind_is_answered_and_settled(replay, answers, kind):
     assert prediction.outcome == ("yes" if yes else "no"), prediction.settlement
 
 
-@pytest.mark.parametrize("kind", ["move", "range"])
-def test_sideless_questions_are_neutral(answers, kind):
-    """More than 3% up or down has no bullish side: bull and bear are 50, and P(YES) is beside them."""
-    answer, consensus = answers[kind], answers[kind]["consensus"]
-    assert answer["understood"]["polarity"] == "none"
-    assert (consensus["direction"], consensus["bull_probability"]) == ("NEUTRAL", 50.0)
-    assert {vote["direction"] for vote in answer["votes"].values()} == {"NEUTRAL"}
-
-
 def test_a_record_is_that_of_the_stored_prices(replay, answers):
     """The level is one step above the highest stored price, and a note says since when prices are stored."""
     answer = answers["touch_above a record"]
