@@ -18,7 +18,7 @@ from service.store.database import Database
 from tests.jobs.live import DAYS, SEED, LiveFeed, Outside
 from tests.jobs.plant import Plant
 from tests.running_service import START, RunningService, copied, running_service
-from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.conftest import ExchangeServer, coinbase, kraken, serve  # noqa: F401 - two are fixtures
 
 
 @pytest.fixture(autouse=True)

@@ -19,22 +19,12 @@ from service.store.pages import contexts
 from tests.jobs.coin_world import LiveFeedWithCoins, fine_bars, offer, open_coins
 from tests.jobs.live import DAYS, SEED, Outside, do
 from tests.running_service import START, RunningService, copied, running_service
-from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.conftest import ExchangeServer
 
 pytestmark = pytest.mark.slow
 
 QUESTION = "Will pepecoin reach 0.5 by Friday?"
 FRIDAY = START - START % DAY + 7 * DAY  # the midnight after it
-
-
-@pytest.fixture
-def kraken() -> Iterator[ExchangeServer]:
-    yield from serve(ExchangeServer(kraken_routes))
-
-
-@pytest.fixture
-def coinbase() -> Iterator[ExchangeServer]:
-    yield from serve(ExchangeServer(coinbase_routes))
 
 
 @pytest.fixture

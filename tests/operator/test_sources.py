@@ -26,7 +26,7 @@ from service.store import migrations
 from tests.jobs.live import Outside, answering, printing
 from tests.operator.conftest import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
 from tests.running_service import START
-from tests.sources.conftest import POOL, ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.conftest import POOL, ExchangeServer, ccxt_options, coinbase_routes, kraken_routes, serve
 from tests.sources.faults import drip_headers, hang
 
 
@@ -113,10 +113,7 @@ def live(examine, outside) -> Examine:
     """What came of the parts of a live world, with two exchanges, which have ten seconds."""
 
     def run(**options: Any) -> dict[str, Finding]:
-        ccxt = {
-            "kraken": {"urls": {"api": {"public": outside.servers["kraken"].address}}, "enableRateLimit": False},
-            "coinbase": {"urls": {"api": {"rest": outside.servers["coinbase"].address}}, "enableRateLimit": False},
-        }
+        ccxt = ccxt_options(outside.servers["kraken"], outside.servers["coinbase"])
         options = outside.options | {"exchanges": ("kraken", "coinbase"), "source_timeout_s": 10} | options
         return examine(ccxt, **options)
 
