@@ -23,19 +23,7 @@ from service.trading.fund import run
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
 from tests.jobs.track_record import document
 from tests.measure import growth
-from tests.running_service import HISTORY_DAYS, START, RunningService, copied, running_service
-
-
-@pytest.mark.slow
-def test_the_first_start_has_fund_days_and_headlines(seeded: Path, tmp_path: Path):
-    """All days but the 96 that come before the first call: 144 with the default history."""
-    with running_service(copied(seeded, tmp_path)) as service:
-        fund, news = document(service, "apex-fund"), document(service, "news-pulse")
-        assert fund["days"] >= HISTORY_DAYS - 96
-        assert (fund["live_since"], len(fund["equity"]) > HISTORY_DAYS - 96) == (None, True)
-        assert len(news["headlines"]) >= 10
-        assert all(row["simulated"] for row in news["headlines"])
-        assert document(service, "apex")["backfilled"]
+from tests.running_service import START, RunningService, copied, running_service
 
 
 @pytest.mark.slow

@@ -75,13 +75,6 @@ def test_a_clock_that_jumps_and_returns_repeats_no_slot(plant, jump):
     assert slots[-1] == (START + jump + MINUTE) // MINUTE * MINUTE
 
 
-def test_a_clock_set_back_adds_no_slots_until_caught_up(plant):
-    plant.beat_at((START, START - 7 * MINUTE, START - 1, START + MINUTE - 1), plant.engine(plant.job()))
-    assert plant.slots() == [START]
-    with plant.database.reading() as db:
-        assert list(db.scalars(select(job_run.c.slot))) == [START]
-
-
 def test_a_job_is_due_when_its_needs_are_done(plant):
     engine = plant.engine(
         plant.job("resolve", needs=("context",)), plant.job("context", needs=("tick",)), plant.job("tick")
