@@ -46,6 +46,8 @@ OLLAMA = " Run `ollama serve` and `ollama pull llama3.2`."
     "options",
     [
         {"database_url": f"mysql://root:{KEY}@127.0.0.1/test"},
+        {"database_url": f"{KEY}::"},
+        {"database_url": "sqlite://"},
         {"redis_url": SecretStr(f"redis://:{KEY}@127.0.0.1:http")},
         {"world": "live", "exchanges": ("unknown",)},
         {"oracle_model": "openai:gpt-5-mini"},
