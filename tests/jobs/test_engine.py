@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -252,6 +253,16 @@ def test_a_clock_that_is_right_again_is_trusted_again():
         clocks.advance(1)
         clocks.wall += 4
         assert not guard.refuses()
+
+
+def test_nothing_is_scheduled_after_a_jump(seeded: Path, tmp_path: Path):
+    with running_service(copied(seeded, tmp_path)) as service:
+        uptime = service.wall
+        service.engine = replace(service.runtime, elapsed=lambda: uptime).engine()
+        service.wall += 3 * DAY
+        assert service.engine.due() == []
+        with service.runtime.database.reading() as db:
+            assert db.scalar(select(func.max(job_run.c.slot))) <= SERVICE_START
 
 
 def test_a_tick_refuses_when_stored_bars_lie_ahead(seeded: Path, tmp_path: Path):
