@@ -51,6 +51,13 @@ def _move(service: RunningService, exchanges: Iterable[ExchangeServer], wall: in
         exchange.now = wall
 
 
+def _list_wif(service: RunningService, exchanges: Iterable[ExchangeServer], days: int) -> None:
+    """Let the exchanges list WIF with so many days of prices, and the service read their lists."""
+    for exchange in exchanges:
+        offer(exchange, "WIF/USD", fine_bars(days, 0.8, seed=8))
+    do(service, prices.list_coins, START)
+
+
 def _answers(service: RunningService) -> list:
     with service.runtime.database.reading() as db:
         return [due for due in predictions.due_predictions(db, START + 60 * DAY) if due.category == "answer"]
@@ -115,9 +122,7 @@ def test_a_second_question_soon_after_needs_no_fetch(service, kraken, coinbase):
 )
 def test_every_kind_of_question_is_answered(service, kraken, coinbase, question, comparator):
     """Comparisons with the seven and between coins, whole paths, prices and records."""
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(220, 0.8, seed=8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 220)
     answer = service.ask(question).get_json()
     assert answer["understood"]["comparator"] == comparator
     assert len(answer["votes"]) >= 5
@@ -125,9 +130,7 @@ def test_every_kind_of_question_is_answered(service, kraken, coinbase, question,
 
 def test_less_than_ninety_days_are_refused_with_their_number(service, kraken, coinbase):
     """Asked again within the hour it is refused without another fetch, and neither costs a question."""
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     refusals = [service.ask("Will WIF reach 1 by Friday?")]
     requests = len(coinbase.requests)
     refusals.append(service.ask("Will WIF reach 1 by Friday?"))
@@ -165,9 +168,7 @@ def test_a_silent_exchange_is_a_503_that_costs_nothing(service, kraken, coinbase
 
 def test_so_many_fetches_a_minute_and_no_more(service, kraken, coinbase, monkeypatch):
     monkeypatch.setattr(coin_desk, "FETCHES_A_MINUTE", 1)
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     assert service.ask(QUESTION).status_code == 200
     busy = service.ask("Will WIF reach 1 by Friday?")
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "60")
@@ -176,9 +177,7 @@ def test_so_many_fetches_a_minute_and_no_more(service, kraken, coinbase, monkeyp
 def test_the_coin_asked_about_longest_ago_makes_room(service, kraken, coinbase, monkeypatch):
     """Where all coins have open answers, another coin gets a 503."""
     monkeypatch.setattr(store, "MOST_COINS", 1)
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     assert service.ask("Will WIF reach 1 by Friday?").status_code == 400
     assert service.ask(QUESTION).status_code == 200
     refusal = service.ask("Will WIF reach 1 by Friday?")
