@@ -135,6 +135,33 @@ def respawn(work: Callable[[], None]) -> None:
             return
 
 
+class Respawned:
+    """The processes of a program that calls `respawn`, one after the other; each says its process id first."""
+
+    def __init__(self, program: Path, *words: str) -> None:
+        command, environment = [sys.executable, program, *words], {"PYTHONPATH": str(ROOT)}
+        self.parent = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=-1, stdout=-1, text=True, bufsize=1)
+        self.pid = int(self.hear())
+
+    def hear(self) -> str:
+        """The next line that it says."""
+        return self.parent.stdout.readline().strip()
+
+    def tell(self, line: str) -> None:
+        self.parent.stdin.write(f"{line}\n")
+
+    def kill(self) -> None:
+        """End the process now, whatever it does."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def replace(self) -> None:
+        """Go on with the next process."""
+        self.pid = int(self.hear())
+
+    def end(self) -> None:
+        self.parent.communicate(timeout=10)
+
+
 class OwnRedis:
     """An empty Redis server that nobody else uses; it may be killed, frozen and wiped."""
 

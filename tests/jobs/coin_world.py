@@ -13,7 +13,7 @@ from service.market.instants import DAY, HOUR
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 from tests.jobs.live import LiveFeed
 from tests.running_service import START
-from tests.sources.conftest import ExchangeServer
+from tests.sources.conftest import ExchangeServer, ccxt_options
 
 STEP = 300
 AHEAD_S = 8 * DAY  # the exchanges already have the bars that the service will fetch later
@@ -27,12 +27,8 @@ class LiveFeedWithCoins(LiveFeed):
 
 
 def open_coins(kraken: ExchangeServer, coinbase: ExchangeServer, timeout_s: float = 10) -> ExchangeFeed:
-    options = {
-        "kraken": {"urls": {"api": {"public": kraken.address}}, "enableRateLimit": False},
-        "coinbase": {"urls": {"api": {"rest": coinbase.address}}, "enableRateLimit": False},
-    }
     settings = Settings(world="live", exchanges=("kraken", "coinbase"), source_timeout_s=timeout_s)
-    feed = open_exchanges(settings, history_from=0, options=options)
+    feed = open_exchanges(settings, history_from=0, options=ccxt_options(kraken, coinbase))
     return replace(feed, now=lambda: START + 30 * DAY)
 
 

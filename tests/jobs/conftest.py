@@ -3,7 +3,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -15,10 +15,10 @@ import app
 from service.jobs import prices
 from service.market.instants import DAY, HOUR
 from service.store.database import Database
-from tests.jobs.live import DAYS, SEED, LiveFeed, Outside
+from tests.jobs.live import DAYS, SEED, LiveFeed, Outside, serving_outside
 from tests.jobs.plant import Plant
 from tests.running_service import START, RunningService, copied, running_service
-from tests.sources.conftest import ExchangeServer, serve
+from tests.sources.conftest import coinbase, kraken  # noqa: F401 - fixtures
 
 
 @pytest.fixture(autouse=True)
@@ -83,17 +83,7 @@ def old_house(later: Path, tmp_path: Path) -> Iterator[RunningService]:
 @pytest.fixture(scope="session")
 def outside_world() -> Iterator[Outside]:
     """The servers of the outside markets and of the news source."""
-    outside = Outside()
-    routes = {
-        "polymarket": lambda _server, _path, query: outside.list("polymarket", query),
-        "kalshi": lambda _server, _path, query: outside.list("kalshi", query),
-        "paper": lambda *_: None,
-        "pools": lambda *_: {"status": "success", "data": []},
-    }
-    with ExitStack() as open_servers:
-        for name, answers in routes.items():
-            outside.servers[name] = open_servers.enter_context(contextmanager(serve)(ExchangeServer(answers)))
-        outside.reset()
+    with serving_outside() as outside:
         yield outside
 
 

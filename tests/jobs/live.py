@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
@@ -15,13 +16,12 @@ from service.sources.feeds.simulated import SimulatedFeed
 from tests.jobs.track_record import SLOT
 from tests.running_service import START, RunningService
 from tests.sources import faults, feed_texts
-from tests.sources.conftest import ExchangeServer
+from tests.sources.conftest import ExchangeServer, serve
 from tests.sources.feed_texts import item
 
 SEED = 42
 TIMEOUT_S = 0.5
 DAYS = 120
-BIG = b" " * 10 * 2**20
 SPOT = float(simulated.bars(SEED, "btc", START - HOUR, START).close[-1])
 HEADLINES = (("Bitcoin rises as funds buy", SLOT - HOUR), ("Ether falls after a hack", SLOT - 2 * HOUR))
 
@@ -129,6 +129,23 @@ class Outside:
             "pools_url": f"{address['pools']}/pools",
             "source_timeout_s": TIMEOUT_S,
         }
+
+
+@contextmanager
+def serving_outside(*pools: dict[str, Any], **routes: Callable) -> Iterator[Outside]:
+    """What the live world asks, as servers on this machine, and further ones with these `routes`."""
+    outside = Outside()
+    routes |= {
+        "polymarket": lambda _server, _path, query: outside.list("polymarket", query),
+        "kalshi": lambda _server, _path, query: outside.list("kalshi", query),
+        "paper": lambda *_: None,
+        "pools": lambda *_: {"status": "success", "data": list(pools)},
+    }
+    with ExitStack() as stack:
+        for name, route in routes.items():
+            outside.servers[name] = stack.enter_context(contextmanager(serve)(ExchangeServer(route)))
+        outside.reset()
+        yield outside
 
 
 def do(service: RunningService, job: Callable, slot: int) -> None:

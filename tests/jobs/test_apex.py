@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,8 +15,6 @@ from service.forecasting.apex.layers import NetView
 from service.forecasting.backfill import ASSET
 from service.jobs import apex
 from service.jobs.apex import swarm
-from service.jobs.engine import LEASE_S
-from service.ledger.verifier import verify
 from service.market.instants import HOUR, iso
 from service.store import bars, ledger, predictions, snapshots
 from service.store.pages import apex_calls
@@ -26,19 +23,7 @@ from service.trading.fund import run
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
 from tests.jobs.track_record import document
 from tests.measure import growth
-from tests.running_service import HISTORY_DAYS, START, RunningService, copied, running_service
-
-
-@pytest.mark.slow
-def test_the_first_start_has_fund_days_and_headlines(seeded: Path, tmp_path: Path):
-    """All days but the 96 that come before the first call: 144 with the default history."""
-    with running_service(copied(seeded, tmp_path)) as service:
-        fund, news = document(service, "apex-fund"), document(service, "news-pulse")
-        assert fund["days"] >= HISTORY_DAYS - 96
-        assert (fund["live_since"], len(fund["equity"]) > HISTORY_DAYS - 96) == (None, True)
-        assert len(news["headlines"]) >= 10
-        assert all(row["simulated"] for row in news["headlines"])
-        assert document(service, "apex")["backfilled"]
+from tests.running_service import START, RunningService, copied, running_service
 
 
 @pytest.mark.slow
@@ -101,30 +86,6 @@ def test_no_voter_votes_twice(house):
     assert recorded(house, number) == ["question", "votes"]
     later = shown(house, number)
     assert all(later[name] == first[name] for name in ("ai_votes", "apex", "commitment"))
-
-
-@pytest.mark.slow
-def test_a_process_that_dies_after_computing_changes_nothing(seeded: Path, tmp_path: Path):
-    """It held the slot and stood still; another one works the same slot meanwhile, and what it had is thrown away."""
-    folder = copied(seeded, tmp_path)
-    with running_service(folder) as first, running_service(folder) as second:
-        number, slot = challenge(first), (START + BEAT_S) // BEAT_S * BEAT_S
-        first.wall += BEAT_S
-        first.engine.due()
-        second.wall = first.wall + LEASE_S + 1
-
-        def stall(job_context, slot):
-            effects = apex.answer(job_context, slot)
-            assert second.engine.execute("answer", slot) == "done"
-            return effects
-
-        jobs = first.engine._jobs
-        jobs["answer"] = replace(jobs["answer"], work=stall)
-        assert first.engine.execute("answer", slot) == "lost"
-        assert recorded(second, number) == ["question", "votes"]
-        with second.runtime.database.reading() as db:
-            assert verify(ledger.export(db)).fault is None
-        assert len(shown(second, number)["ai_votes"]) == 10
 
 
 @pytest.mark.slow

@@ -19,22 +19,12 @@ from service.store.pages import contexts
 from tests.jobs.coin_world import LiveFeedWithCoins, fine_bars, offer, open_coins
 from tests.jobs.live import DAYS, SEED, Outside, do
 from tests.running_service import START, RunningService, copied, running_service
-from tests.sources.conftest import ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.conftest import ExchangeServer
 
 pytestmark = pytest.mark.slow
 
 QUESTION = "Will pepecoin reach 0.5 by Friday?"
 FRIDAY = START - START % DAY + 7 * DAY  # the midnight after it
-
-
-@pytest.fixture
-def kraken() -> Iterator[ExchangeServer]:
-    yield from serve(ExchangeServer(kraken_routes))
-
-
-@pytest.fixture
-def coinbase() -> Iterator[ExchangeServer]:
-    yield from serve(ExchangeServer(coinbase_routes))
 
 
 @pytest.fixture
@@ -59,6 +49,13 @@ def _move(service: RunningService, exchanges: Iterable[ExchangeServer], wall: in
     service.wall = wall
     for exchange in exchanges:
         exchange.now = wall
+
+
+def _list_wif(service: RunningService, exchanges: Iterable[ExchangeServer], days: int) -> None:
+    """Let the exchanges list WIF with so many days of prices, and the service read their lists."""
+    for exchange in exchanges:
+        offer(exchange, "WIF/USD", fine_bars(days, 0.8, seed=8))
+    do(service, prices.list_coins, START)
 
 
 def _answers(service: RunningService) -> list:
@@ -125,9 +122,7 @@ def test_a_second_question_soon_after_needs_no_fetch(service, kraken, coinbase):
 )
 def test_every_kind_of_question_is_answered(service, kraken, coinbase, question, comparator):
     """Comparisons with the seven and between coins, whole paths, prices and records."""
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(220, 0.8, seed=8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 220)
     answer = service.ask(question).get_json()
     assert answer["understood"]["comparator"] == comparator
     assert len(answer["votes"]) >= 5
@@ -135,9 +130,7 @@ def test_every_kind_of_question_is_answered(service, kraken, coinbase, question,
 
 def test_less_than_ninety_days_are_refused_with_their_number(service, kraken, coinbase):
     """Asked again within the hour it is refused without another fetch, and neither costs a question."""
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     refusals = [service.ask("Will WIF reach 1 by Friday?")]
     requests = len(coinbase.requests)
     refusals.append(service.ask("Will WIF reach 1 by Friday?"))
@@ -175,24 +168,18 @@ def test_a_silent_exchange_is_a_503_that_costs_nothing(service, kraken, coinbase
 
 def test_so_many_fetches_a_minute_and_no_more(service, kraken, coinbase, monkeypatch):
     monkeypatch.setattr(coin_desk, "FETCHES_A_MINUTE", 1)
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     assert service.ask(QUESTION).status_code == 200
     busy = service.ask("Will WIF reach 1 by Friday?")
     assert (busy.status_code, busy.headers["Retry-After"]) == (503, "60")
 
 
 def test_the_coin_asked_about_longest_ago_makes_room(service, kraken, coinbase, monkeypatch):
-    """Coins with open answers stay; where all have one, another coin gets a 503."""
+    """Where all coins have open answers, another coin gets a 503."""
     monkeypatch.setattr(store, "MOST_COINS", 1)
-    for exchange in (kraken, coinbase):
-        offer(exchange, "WIF/USD", fine_bars(43, 0.8))
-    do(service, prices.list_coins, START)
+    _list_wif(service, (kraken, coinbase), 43)
     assert service.ask("Will WIF reach 1 by Friday?").status_code == 400
     assert service.ask(QUESTION).status_code == 200
-    with service.runtime.database.reading() as db:
-        assert (store.find_coin(db, "wif"), bars.last_bar(db, "wif", HOUR)) == (None, None)
     refusal = service.ask("Will WIF reach 1 by Friday?")
     assert refusal.status_code == 503
     assert "open answers about 1 other coins" in refusal.get_json()["detail"]

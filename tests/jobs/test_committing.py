@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,11 +17,9 @@ from service.forecasting.voters.track_record import TrackRecord, build
 from service.jobs import apex, committing
 from service.jobs.committing import keep_settlement, keep_settlements, keep_votes, renew_record, withdraw_texts
 from service.jobs.job import JobContext
-from service.ledger import proofs
 from service.ledger.roots import Root
 from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, WorldClock, iso
-from service.operator.__main__ import main
 from service.store import idempotency, ledger, predictions
 from service.store.database import Database
 from service.store.pages import RECORD, records
@@ -30,10 +28,10 @@ from tests.authorities import Authority, authority
 from tests.forecasting.markets import settled, waiting
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
 from tests.jobs.contexts import context_of
-from tests.jobs.track_record import END, SLOT, rows
+from tests.jobs.track_record import END, SLOT
 from tests.jobs.track_record import settled as settled_in
 from tests.ledger import books
-from tests.running_service import START, RunningService
+from tests.running_service import START
 
 
 def test_votes_that_come_after_it_was_settled_are_not_kept(house):
@@ -126,17 +124,6 @@ def test_two_days_later_more_markets_are_resolved(house, old_house):
     assert not overdue
 
 
-@pytest.fixture
-def operate(house: RunningService, monkeypatch, capsys) -> Callable[..., int]:
-    """Run a command of the operator on the same data."""
-
-    def run(*words: str) -> int:
-        monkeypatch.setenv("DATA_DIR", str(house.runtime.settings.data_dir))
-        return main(list(words))
-
-    return run
-
-
 @pytest.mark.slow
 def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
     """By prices, with no hand, and every vote is scored."""
@@ -152,35 +139,6 @@ def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
         price = next(row for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}") if row.kind == "score")
         assert set(price.body["brier_by_voter"]) == {*NINE, "swarm", "apex"}
         assert verify(ledger.export(db)).fault is None
-
-
-@pytest.mark.slow
-def test_a_challenge_no_price_decides_waits_for_the_operator(house, operate):
-    """Its deadline passes and nothing settles it but a hand."""
-    key = {"X-API-Key": house.register()}
-    number = challenge(house, "Will the SEC approve a Solana ETF?", "2026-11-22", **key)
-    house.move(BEAT_S)
-    assert shown(house, number)["resolution"]["source"] == "hand"
-    house.move(3 * DAY)
-    assert shown(house, number)["status"] == "closed"
-    assert operate("challenges", "resolve", str(number), "yes", "--evidence", "https://example.com/filing") == 0
-    after = shown(house, number)
-    assert (after["status"], after["resolution"]["evidence"]) == ("resolved", "https://example.com/filing")
-    assert recorded(house, number) == ["question", "resolution"]
-
-
-@pytest.mark.slow
-def test_a_day_has_one_root_that_proves_its_rows(old_house):
-    """The proof needs no ledger. A row of the first day is proven against the key of the first start."""
-    roots = old_house.client.get("/api/v1/ledger/roots").get_json()["roots"]
-    assert [root["day"] for root in roots] == ["2026-11-21", "2026-11-22", "2026-11-23"]
-    assert roots[0]["signed_at"] == iso(SLOT)
-    yesterday = next(row for row in rows(old_house, "votes") if row.recorded_at.startswith("2026-11-22"))
-    proof = old_house.client.get(f"/api/v1/ledger/proof/{yesterday.seq}").get_json()
-    key = old_house.client.get("/api/v1/ledger/head").get_json()["public_key"]
-    assert proofs.fault(proofs.read(proof), yesterday.seq, key) is None
-    proof["entry"]["body"]["p"] += 0.1
-    assert proofs.fault(proofs.read(proof), yesterday.seq, key) is not None
 
 
 @pytest.fixture(scope="module")

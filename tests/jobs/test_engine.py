@@ -6,7 +6,6 @@ import json
 import signal
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,8 @@ from sqlalchemy import func, select
 
 from service.errors import WrongClock
 from service.jobs import prices
-from service.jobs.engine import ClockGuard, Engine
-from service.jobs.job import Job, JobContext, Monthly
+from service.jobs.engine import ClockGuard
+from service.jobs.job import JobContext
 from service.market.instants import WorldClock
 from service.store.database import Database
 from service.store.tables import job_run
@@ -34,19 +33,6 @@ def test_a_slot_runs_once_however_often_the_clock_ticks(plant):
     engine = plant.engine(plant.job())
     plant.beat_at(range(START, START + 60, 7), engine)
     assert (plant.slots(), plant.state()) == ([START], (START, "done", 1))
-
-
-@pytest.mark.slow
-@only_sqlite
-def test_four_tickers_run_each_minute_once(plant, tries):
-    minutes = tries(240, 480, 5 * 1440)
-    engines = [plant.engine(plant.job()) for _ in range(4)]
-    with ThreadPoolExecutor(4) as four:
-        for minute in range(minutes):
-            plant.wall = START + minute * MINUTE
-            list(four.map(Engine.due, engines))
-            list(four.map(plant.drain, engines))
-    assert plant.slots() == [START + minute * MINUTE for minute in range(minutes)]
 
 
 def test_missed_slots_collapse_into_the_latest_one(plant):
@@ -88,21 +74,6 @@ def test_a_clock_that_jumps_and_returns_repeats_no_slot(plant, jump):
     slots = plant.slots()
     assert slots == sorted(set(slots))
     assert slots[-1] == (START + jump + MINUTE) // MINUTE * MINUTE
-
-
-def test_a_clock_set_back_adds_no_slots_until_caught_up(plant):
-    plant.beat_at((START, START - 7 * MINUTE, START - 1, START + MINUTE - 1), plant.engine(plant.job()))
-    assert plant.slots() == [START]
-    with plant.database.reading() as db:
-        assert list(db.scalars(select(job_run.c.slot))) == [START]
-
-
-@only_sqlite
-def test_a_monthly_job_runs_at_the_start_of_each_month(plant):
-    engine = plant.engine(Job("refit", Monthly(), plant.job("refit").work))
-    plant.beat_at((1_704_067_200 + 86400 * day + 1000 for day in range(366)), engine)
-    assert len(plant.slots()) == 12
-    assert all((slot - 1_704_067_200) % 86400 == 0 for slot in plant.slots())
 
 
 def test_a_job_is_due_when_its_needs_are_done(plant):

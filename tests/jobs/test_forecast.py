@@ -238,21 +238,6 @@ def test_a_process_that_dies_between_loses_nothing(seeded: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_transaction_that_fails_changes_nothing(house, monkeypatch):
-    """Killed while it writes: neither the sums nor the waiting forecasts nor the ledger have changed."""
-    house.move(HOUR)
-    before = live(house), waiting(house.runtime.database), committed(house)
-    house.wall += HOUR
-    monkeypatch.setattr(forecast, "price_record_document", lambda *_: 1 / 0)
-    house.work()
-    assert (live(house), waiting(house.runtime.database), committed(house)) == before
-    monkeypatch.undo()
-    house.wall += MINUTE
-    house.work()
-    assert live(house)["1h"]["n"] == 2 * COINS
-
-
-@pytest.mark.slow
 def test_a_live_forecast_is_never_late(house, monkeypatch):
     """Once a bar after the hour is stored it is not recorded; a simulated world goes on where it was interrupted."""
     house.wall += HOUR + 10 * MINUTE

@@ -17,7 +17,6 @@ from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.sources.odds import source
 from service.store import audit, bars, ledger, predictions
 from tests.jobs.live import (
-    BIG,
     HEADLINES,
     SLOT,
     an_hour_later,
@@ -28,11 +27,9 @@ from tests.jobs.live import (
     kalshi_row,
     level,
     printing,
-    rss,
 )
 from tests.jobs.track_record import document
 from tests.running_service import START, RunningService, copied, running_service
-from tests.sources.faults import hang
 
 pytestmark = pytest.mark.slow
 
@@ -146,14 +143,7 @@ def test_a_market_decided_before_its_import_is_void(live, world):
     ("change", "outcome", "evidence"),
     [
         ({"question": f"Will Bitcoin be above ${level(1.02)} on November 25?"}, "yes", "Yes pays 1, No pays 0"),
-        ({"endDate": "2026-11-24T08:00:00Z"}, "yes", "Yes pays 1, No pays 0"),
-        ({"outcomes": ["Yes", "No"], "outcomePrices": ["0", "1"]}, "no", "Yes pays 0, No pays 1"),
         ({"outcomePrices": '["0.5", "0.5"]'}, "void", "Yes pays 0.5, No pays 0.5"),
-        (
-            {"endDate": "2026-12-25T17:00:00Z"},
-            "void",
-            "its end was moved to 2026-12-25T17:00:00Z after it was imported",
-        ),
         (
             {"question": f"Will the price of Bitcoin be above ${level(1.05)} on November 25?"},
             "void",
@@ -184,31 +174,14 @@ def test_a_market_that_is_not_settled_in_30_days_is_void(live, world):
     assert stored(live, TICKER).settlement.outcome == "yes"
 
 
-def test_bars_never_settle_an_imported_market(live):
-    """Days after its end it still waits for its source."""
-    live.move(8 * DAY)
-    assert stored(live, GAMMA_ID).settlement is None
-    assert GAMMA_ID not in imported_markets(live)
-
-
-FAULTS = {
-    "hangs": (hang, "no complete response in time"),
-    "answers 500": (answering(b"{}", 500), "it answered 500"),
-    "answers 429": (answering(b"{}", 429, Retry_After="120"), "it answered 429, retry after 120 s"),
-    "answers broken JSON": (answering(b'{"markets": ['), "InvalidJSONError"),
-    "answers 10 MB": (answering(b'{"markets": []}' + BIG), "more than 8388608 bytes in one page"),
-}
-
-
-@pytest.mark.parametrize("name", ["polymarket", "kalshi"])
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_market_that_fails_changes_nothing_but_its_freshness(live, world, name, fault):
+@pytest.mark.parametrize(("name", "other"), [("polymarket", "kalshi"), ("kalshi", "polymarket")])
+def test_a_market_that_fails_changes_nothing_but_its_freshness(live, world, name, other):
     """What was taken over stays as it is, the list says which source failed, and the other one is read."""
-    before, other = frozen(live), {"polymarket": "kalshi", "kalshi": "polymarket"}[name]
-    world.servers[name].fault, reason = FAULTS[fault]
+    before = frozen(live)
+    world.servers[name].fault = answering(b"{}", 500)
     an_hour_later(live)
     page = document(live, "predictions")
-    assert page["sources"][name] == f"odds ({name}), read {iso(SLOT)}; failed since: {name}: {reason}"
+    assert page["sources"][name] == f"odds ({name}), read {iso(SLOT)}; failed since: {name}: it answered 500"
     assert page["sources"][other] == f"odds ({other}), read {iso(SLOT + HOUR)}"
     assert frozen(live) == before
     world.servers[name].fault = None
@@ -318,21 +291,6 @@ def test_a_short_market_needs_the_bar_of_its_start(short, world):
     assert stored(short, "polymarket-5").votes
 
 
-def test_a_short_market_is_settled_and_recorded_as_others_are(short, world):
-    """The hourly settling finds it; one that its source closed before it began is void."""
-    world.offers["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("15", QUARTER, 3 * FIVE)]
-    until(short, QUARTER)
-    closed_at = {"5": "2026-11-21 08:20:17+00", "15": "2026-11-21 08:14:59+00"}
-    world.over["polymarket"] = [gamma_over(closed_at[row["id"]], row) for row in world.offers["polymarket"]]
-    until(short, SLOT + HOUR)
-    settlement = stored(short, "polymarket-5").settlement
-    assert settlement == Settlement("yes", SLOT + HOUR, "Up pays 1, Down pays 0", "polymarket")
-    assert stored(short, "polymarket-15").outcome == "void"
-    with short.runtime.database.reading() as db:
-        kinds = [row.kind for row in ledger.entries(db, 1, 200, subject="polymarket-5")]
-    assert kinds == ["votes", "odds", "resolution", "score"]
-
-
 def test_a_move_that_began_between_slots_is_a_level(live, world):
     """A day that began at 08:30 is imported at 09:00, about the price of 08:30."""
     begins = SLOT + HOUR // 2
@@ -343,28 +301,15 @@ def test_a_move_that_began_between_slots_is_a_level(live, world):
     assert question.spot == close_at(live, "btc", SLOT + HOUR)
 
 
-PAPER_FAULTS = {
-    "hangs": (hang, "no complete response in time"),
-    "answers 500": (answering(b"", 500), "it answered 500"),
-    "answers 429": (
-        answering(b"", 429, Retry_After="7200"),
-        f"it answered 429; the next request is at {iso(SLOT + 3 * HOUR)}",
-    ),
-    "answers broken XML": (answering(rss(*HEADLINES)[:-9], kind="text/xml"), "it is not well-formed XML"),
-    "answers 10 MB": (answering(BIG, kind="text/xml"), "it is larger than 2 MB"),
-}
-
-
-@pytest.mark.parametrize("fault", PAPER_FAULTS)
-def test_a_failed_news_source_changes_only_the_freshness(live, world, fault):
+def test_a_failed_news_source_changes_only_the_freshness(live, world):
     """The headlines stay, and the document says which source failed and since when it has seen nothing."""
     before = document(live, "news-pulse")
     assert (before["failed"], before["as_of"]) == ({}, iso(SLOT))
     assert [row["title"] for row in before["headlines"]] == [title for title, _ in HEADLINES]
-    world.servers["paper"].fault, reason = PAPER_FAULTS[fault]
+    world.servers["paper"].fault = answering(b"", 500)
     an_hour_later(live)
     after = document(live, "news-pulse")
-    assert after["failed"] == {"127.0.0.1": reason}
+    assert after["failed"] == {"127.0.0.1": "it answered 500"}
     assert after["headlines"] == before["headlines"]
     assert (after["timestamp"], after["as_of"]) == (iso(SLOT + HOUR), iso(SLOT))
     assert after["stale_after"] == before["stale_after"]
@@ -372,8 +317,10 @@ def test_a_failed_news_source_changes_only_the_freshness(live, world, fault):
 
 def test_a_paper_with_retry_after_is_skipped_and_named(live, world):
     paper = world.servers["paper"]
-    paper.fault = PAPER_FAULTS["answers 429"][0]
+    paper.fault = answering(b"", 429, Retry_After="7200")
     an_hour_later(live)
+    reason = f"it answered 429; the next request is at {iso(SLOT + 3 * HOUR)}"
+    assert document(live, "news-pulse")["failed"] == {"127.0.0.1": reason}
     paper.fault = printing(("Gold rises", SLOT + HOUR))
     paper.requests.clear()
     an_hour_later(live, 2)

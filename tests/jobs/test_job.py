@@ -27,7 +27,6 @@ from service.store.database import Database
 from service.store.pages import fits
 from service.store.quotas import LEASE_S
 from service.store.tables import rate_window
-from service.trading.accounts import AccountTerms
 from tests.forecasting.made import panel_of
 from tests.jobs.mortal import work_all
 from tests.jobs.track_record import document
@@ -35,19 +34,6 @@ from tests.market.coverages import whole
 from tests.receiver import endpoint
 
 WALL = 1_800_000_000
-
-
-@pytest.mark.parametrize(("clock", "instant"), [("world", 3_600), ("wall", WALL + 60)])
-def test_a_job_reads_its_own_clock(clock, instant):
-    """A replay that runs sixty times as fast, a minute after its start."""
-    replay = WorldClock("replay", world_origin=0, wall_origin=WALL, speed=60.0)
-    assert Job("a", Every(60), lambda *_: lambda _: None, clock).instant(replay, WALL + 60.5) // 60 * 60 == instant
-
-
-def test_the_default_rate_of_shorts_is_that_of_accounts():
-    """An account computed without the settings, as in measurements, pays the same."""
-    context = JobContext(Settings(), None, None, WorldClock("simulated"), 0, panel_of([]))
-    assert context.account_terms == AccountTerms()
 
 
 @pytest.mark.parametrize(("engine", "count"), [("embedded", 1), ("nowhere:some-model", 8)])
@@ -89,12 +75,6 @@ def test_a_slot_is_never_in_the_future_and_never_goes_back(schedule, now, later)
 )
 def test_the_latest_slot(schedule, now, slot):
     assert schedule.slot_at(at(now)) == at(slot)
-
-
-@pytest.mark.parametrize(("days_of", "slots"), [(range(28), 1), (range(366), 12), (range(365 * 4 + 1), 48)])
-def test_a_month_has_one_slot_however_long_it_is(days_of, slots):
-    first = at("2024-01-01 12:00:00")
-    assert len({Monthly().slot_at(first + 86400 * day) for day in days_of}) == slots
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "UTC"])
@@ -210,13 +190,6 @@ def after(timetable_jobs: dict[str, Job], name: str) -> set[str]:
     """Every job that a job waits for, directly or not."""
     needs = timetable_jobs[name].needs
     return set(needs).union(*(after(timetable_jobs, dependency) for dependency in needs))
-
-
-@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
-def test_no_job_waits_for_itself_and_each_has_one_name(world):
-    by_name = jobs(world)
-    assert len(by_name) == len(timetable(world, STEP))
-    assert not [name for name in by_name if name in after(by_name, name)]
 
 
 @pytest.mark.parametrize("world", ["simulated", "replay", "live"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import subprocess
 import sys
 from collections import Counter
@@ -15,43 +13,31 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from tests.processes import ROOT, Respawned
+
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
+MORTAL = Path(__file__).with_name("mortal.py")
 # Half of the points lie inside the transaction.
 POINTS = ("claimed", "computed", "writing", "written")
 
 
-class Lives:
+class Lives(Respawned):
     """Runs of mortal.py, one real process after the other."""
-
-    def __init__(self, url: str, *mode: str) -> None:
-        command = [sys.executable, Path(__file__).with_name("mortal.py"), url, *mode]
-        self.parent = subprocess.Popen(
-            command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, stdin=-1, stdout=-1, text=True, bufsize=1
-        )
-        self.pid = int(self.hear())
-
-    def hear(self) -> str:
-        return self.parent.stdout.readline().strip()
 
     def work(self, now: int, until: str) -> str:
         """Let it work at the wall second `now` until it stands at `until` or has nothing to do."""
-        self.parent.stdin.write(f"{now}\n")
+        self.tell(str(now))
         while (place := self.hear()) not in (until, "idle", ""):
-            self.parent.stdin.write("go\n")
+            self.tell("go")
         return place
-
-    def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
-        self.pid = int(self.hear())
 
 
 @contextmanager
 def lives_of(url: str, *mode: str) -> Iterator[Lives]:
-    lives = Lives(url, *mode)
+    lives = Lives(MORTAL, url, *mode)
     yield lives
-    lives.parent.communicate(timeout=10)
+    lives.end()
 
 
 def die_often(url: str, mortal, times: int) -> list[str]:
@@ -61,6 +47,7 @@ def die_often(url: str, mortal, times: int) -> list[str]:
         for minute, point in enumerate(points):
             assert lives.work(mortal.START + minute * mortal.MINUTE, until=point) == point
             lives.kill()
+            lives.replace()
         assert lives.work(mortal.START + times * mortal.MINUTE, until="") == "idle"
     return points
 
@@ -87,12 +74,13 @@ def test_without_one_transaction_the_same_kills_do_damage(database, database_url
     with lives_of(database_url, "naive") as lives:
         assert lives.work(mortal.START, until="writing") == "writing"
         lives.kill()
+        lives.replace()
         assert lives.work(mortal.START + mortal.MINUTE, until="") == "idle"
     assert faults(database, journal, mortal, 2) != []
 
 
 def test_two_processes_run_every_minute_once(database, database_url, journal, mortal):
-    command = [sys.executable, Path(__file__).with_name("mortal.py"), database_url, "race"]
+    command = [sys.executable, MORTAL, database_url, "race"]
     racers = [subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}) for _ in range(2)]
     assert [racer.wait(timeout=60) for racer in racers] == [0, 0]
     assert faults(database, journal, mortal, 60) == []

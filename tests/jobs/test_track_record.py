@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-import time
 from collections import Counter
 
 import pytest
 from sqlalchemy import select
 
-from service.jobs import apex, backfill, committing, predict, score
+from service.jobs import backfill
 from service.ledger.verifier import Verification, verify
 from service.market.instants import DAY, HOUR
 from service.store import ledger, predictions
@@ -63,34 +61,6 @@ def test_two_days_down_are_caught_up_with_once(house, old_house, log_events):
     with house.runtime.database.reading() as db:
         calls = apex_calls.every(db)
     assert [at for at, call in calls.items() if not call["backfilled"]] == [END]
-
-
-JOBS = {
-    "predict": predict.predict,
-    "settle": committing.settle,
-    "score": score.score,
-    "apex": apex.apex,
-    "widget": apex.publish_widget,
-    "list_markets": score.list_markets,
-}
-
-
-@pytest.mark.parametrize("name", JOBS)
-@pytest.mark.slow
-def test_a_job_of_the_record_is_done_well_within_a_second(name, old_house):
-    """Of the processor's time, with a thousand markets settled."""
-    job_context = old_house.engine.job_context
-    JOBS[name](job_context, END)  # what is imported on the first call is not counted
-    gc.collect()
-    gc.freeze()  # nor are the objects of other tests, which the collector would visit
-    began = time.process_time()
-    effects = JOBS[name](job_context, END + 12 * HOUR if name == "predict" else END)
-    with old_house.runtime.database.writing() as db:
-        effects(db)
-    took = time.process_time() - began
-    gc.unfreeze()
-    print(f"{name}: {took:.3f} s")
-    assert took < 1
 
 
 @pytest.mark.slow

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shlex
-import sqlite3
-import subprocess
-import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,25 +12,10 @@ from service.ledger.__main__ import main as ledger
 from service.market.instants import DAY, iso
 from service.operator.__main__ import main
 from service.store import keys
-from service.store.database import Database
-from tests.api.web import EMAIL, Web
+from tests.api.web import EMAIL
 from tests.operator.conftest import operated
 from tests.processes import ROOT
 from tests.running_service import START, running_service
-
-
-@pytest.mark.slow
-def test_it_is_run_from_the_shell(sqlite_url, tmp_path):
-    def shell(*words: str) -> dict:
-        command = [sys.executable, "-m", "service.operator", *words, "--json"]
-        environment = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": sqlite_url}
-        done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True)
-        assert done.stderr == b""
-        return json.loads(done.stdout)
-
-    key = shell("keys", "mint", "--email", EMAIL)
-    del key["api_key"]
-    assert shell("keys", "list") == [key]
 
 
 @pytest.mark.parametrize(
@@ -72,38 +51,6 @@ def test_a_command_that_is_none_shows_the_usage_with_exit_code_2(words, capsys):
         main(words)
     assert end.value.code == 2
     assert "usage: python -m service.operator" in capsys.readouterr().err
-
-
-class TestABackup:
-    @pytest.fixture
-    def database_url(self, sqlite_url) -> str:
-        return sqlite_url
-
-    @pytest.mark.slow
-    def test_of_a_database_in_use_is_complete_and_for_its_owner_alone(self, web, operate, tmp_path):
-        """A backup is begun while a writer has not committed yet."""
-        id, file = web.register().json["key_id"], tmp_path / "backup.sqlite"
-        with web.database.writing() as db:
-            keys.register_key(db, b"secret", EMAIL, 0)
-            code, output, _ = operate("backup", file)
-        assert code == 0
-        assert str(tmp_path / "key-secret") in output
-        assert str(tmp_path / "ledger-key") in output
-        assert file.stat().st_mode & 0o777 == 0o600
-        with closing(sqlite3.connect(file)) as copy:
-            assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-            assert copy.execute("SELECT id FROM api_key").fetchall() == [(id,)]
-
-    def test_can_be_served(self, web, operate, tmp_path):
-        key, file = web.register().json["api_key"], tmp_path / "backup.sqlite"
-        web.statuses(key, 4)
-        operate("backup", file)
-        with closing(Database(f"sqlite:///{file}")) as copy:
-            assert Web(copy, secret=web.secret).statuses(key, 7) == {200: 6, 429: 1}
-
-    def test_into_no_folder_is_refused(self, operate, tmp_path):
-        code, _, complaint = operate("backup", tmp_path / "nowhere" / "backup.sqlite")
-        assert (code, complaint) == (2, f"error: The folder {tmp_path / 'nowhere'} does not exist.\n")
 
 
 def test_no_command_makes_a_database(tmp_path, operate, monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from threading import Event
 from typing import Any
 
@@ -23,10 +22,10 @@ from service.operator import check
 from service.operator.check import Finding, findings_table, run
 from service.operator.commands import as_json
 from service.store import migrations
-from tests.jobs.live import Outside, answering, printing
+from tests.jobs.live import Outside, answering, printing, serving_outside
 from tests.operator.conftest import KEY, MARGIN_S, NO_CONNECTION, TIMEOUT_S, Examine, dead
 from tests.running_service import START
-from tests.sources.conftest import POOL, ExchangeServer, coinbase_routes, kraken_routes, serve
+from tests.sources.conftest import POOL, ccxt_options, coinbase_routes, kraken_routes
 from tests.sources.faults import drip_headers, hang
 
 
@@ -87,19 +86,7 @@ def test_a_replay_tells_what_its_folder_holds(examine, tmp_path):
 @pytest.fixture
 def outside() -> Iterator[Outside]:
     """All that a live world asks, as servers on this machine; every one of them answers."""
-    services = Outside()
-    routes = {
-        "polymarket": lambda _server, _path, query: services.list("polymarket", query),
-        "kalshi": lambda _server, _path, query: services.list("kalshi", query),
-        "paper": lambda *_: None,
-        "pools": lambda *_: {"status": "success", "data": [POOL]},
-        "kraken": kraken_routes,
-        "coinbase": coinbase_routes,
-    }
-    with ExitStack() as stack:
-        for name, route in routes.items():
-            services.servers[name] = stack.enter_context(contextmanager(serve)(ExchangeServer(route)))
-        services.reset()
+    with serving_outside(POOL, kraken=kraken_routes, coinbase=coinbase_routes) as services:
         hour = START - START % 300 - HOUR
         bars = [(hour + 300 * place, 100.0, 102.0, 99.0, 101.0, 5.0) for place in range(12)]
         for name in ("kraken", "coinbase"):
@@ -113,10 +100,7 @@ def live(examine, outside) -> Examine:
     """What came of the parts of a live world, with two exchanges, which have ten seconds."""
 
     def run(**options: Any) -> dict[str, Finding]:
-        ccxt = {
-            "kraken": {"urls": {"api": {"public": outside.servers["kraken"].address}}, "enableRateLimit": False},
-            "coinbase": {"urls": {"api": {"rest": outside.servers["coinbase"].address}}, "enableRateLimit": False},
-        }
+        ccxt = ccxt_options(outside.servers["kraken"], outside.servers["coinbase"])
         options = outside.options | {"exchanges": ("kraken", "coinbase"), "source_timeout_s": 10} | options
         return examine(ccxt, **options)
 

@@ -175,6 +175,14 @@ def serve(exchange: ExchangeServer, certificate: Path | None = None) -> Iterator
     server.server_close()
 
 
+def ccxt_options(kraken: ExchangeServer, coinbase: ExchangeServer) -> dict[str, Any]:
+    """What makes ccxt ask these servers, as fast as it can."""
+    return {
+        "kraken": {"urls": {"api": {"public": kraken.address}}, "enableRateLimit": False},
+        "coinbase": {"urls": {"api": {"rest": coinbase.address}}, "enableRateLimit": False},
+    }
+
+
 @pytest.fixture
 def kraken() -> Iterator[ExchangeServer]:
     """A Kraken on this machine; it lists nothing until a test says so."""

@@ -1,4 +1,4 @@
-"""Do one thing in many real processes at the same moment: `python at_once.py migrate|add-bars URL COUNT`.
+"""Do one thing in many real processes at the same moment: `python at_once.py WORK URL COUNT`, by a name of WORK.
 
 Prints a JSON list with what each process got, "failed" where it raised.
 """
@@ -8,13 +8,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import alembic.command  # noqa: F401  imported before the fork, so that the children start level
 import numpy as np
 
+from service.config import Settings
+from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
-from service.store import bars
+from service.market.instants import DAY
+from service.store import bars, ledger, quotas
 from service.store.database import Database
+from service.store.secret import key_secret
+
+ENDS = 20_000 * DAY
 
 
 def migrate(url: str) -> str:
@@ -29,7 +36,36 @@ def add_bars(url: str) -> int:
         return bars.add_bars(db, "btc", Bars(times, ones, ones, ones, ones, ones, 300))
 
 
-WORK = {"migrate": migrate, "add-bars": add_bars}
+def append_rows(url: str) -> int:
+    """Record three rows at a time, twenty times; the number of rows."""
+    database = Database(url)
+    for number in range(20):
+        rows = [LedgerRow("score", f"{os.getpid()}-{number}", {"n": n}, backfilled=False) for n in range(3)]
+        with database.writing() as db:
+            ledger.append(db, rows, 1000)
+    return 60
+
+
+def take_hits(url: str) -> int:
+    """Try 25 times to take from a window of ten; how often it let this process."""
+    database, count = Database(url), 0
+    for _ in range(25):
+        with database.writing() as db:
+            count += quotas.take_hits(db, "k", ENDS, 10) is not None
+    return count
+
+
+def make_secret(folder: str) -> str:
+    return key_secret(Settings(data_dir=Path(folder))).decode()
+
+
+WORK = {
+    "migrate": migrate,
+    "add-bars": add_bars,
+    "append-rows": append_rows,
+    "take-hits": take_hits,
+    "make-secret": make_secret,
+}
 
 
 def at_once(name: str, url: str, count: int) -> list:

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection, select, update
 
 from service import canonical
-from service.errors import InvalidRequest
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.commitments import WITHDRAWN
 from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, PanelResult
@@ -122,11 +121,6 @@ def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
     assert (answer.consensus.pivotal, answer.understood.alternatives) == ((), ())
     assert {(vote.outlier, vote.usd, vote.evidence) for vote in answer.votes.values()} == {(False, None, None)}
     assert answer.answer == "More likely than not: 60%"
-
-
-def test_a_cursor_of_another_list_is_refused(database: Database):
-    with pytest.raises(InvalidRequest), database.reading() as db:
-        answers.answers_page(db, ANN, 2, cursor="bWFya2V0czox", with_votes=True)
 
 
 SECRET = b"secret"

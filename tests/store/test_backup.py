@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 
-from service.config import Settings
+from service.config import Settings, SettingsError
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
-from service.market.bars import from_rows
 from service.market.instants import WorldClock
-from service.notifications.events import Attempt, Message
-from service.operator.__main__ import main
-from service.store import bars, ledger, migrations, notifications, secret, world
+from service.store import ledger, migrations, secret, world
 from service.store.backup import backup, restore
 from service.store.database import Database, revision_at
-from service.store.secret import KeySecrets, key_secret
 from service.store.tables import ledger as ledger_table
-from service.store.tables import metadata
-from tests.api.web import NOON, Web
+from tests.api.web import NOON
 
 SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing has to
 
@@ -105,6 +97,7 @@ def test_a_backup_knows_its_world(backup_file: Path, settings: Settings, world_n
     [
         ("UPDATE alembic_version SET version_num = '9999'", "its revision is 9999"),
         ("DROP TRIGGER ledger_update; UPDATE ledger SET recorded_at = 1 WHERE seq = 2", "ledger of the backup is not"),
+        ("UPDATE secret_fingerprint SET fingerprint = '0' WHERE name = 'key-secret'", "belongs to the key secret"),
     ],
 )
 def test_what_a_backup_must_be_is_checked_before_it_counts(source: Database, tmp_path: Path, settings, change, reason):
@@ -112,15 +105,19 @@ def test_what_a_backup_must_be_is_checked_before_it_counts(source: Database, tmp
         for statement in change.split(";"):
             db.execute(text(statement))
     backup(source, tmp_path / "kept")
-    with pytest.raises(InvalidRequest, match=reason):
+    with pytest.raises((InvalidRequest, SettingsError), match=reason):
         restore(tmp_path / "kept", settings)
     assert not list(settings.data_dir.glob("*.sqlite*")) + list(settings.data_dir.glob(".*"))
 
 
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Settings):
-    (tmp_path / "noise").write_bytes(os.urandom(1 << 16))
-    with pytest.raises(InvalidRequest, match="The database is damaged"):
-        restore(tmp_path / "noise", settings)
+@pytest.mark.parametrize(
+    ("content", "reason"), [(os.urandom(1 << 16), "The database is damaged"), (None, "No such file or directory")]
+)
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Settings, content, reason):
+    if content:
+        (tmp_path / "kept").write_bytes(content)
+    with pytest.raises(InvalidRequest, match=reason):
+        restore(tmp_path / "kept", settings)
 
 
 def test_postgresql_is_backed_up_by_its_own_tools(tmp_path: Path):
@@ -131,78 +128,3 @@ def test_postgresql_is_backed_up_by_its_own_tools(tmp_path: Path):
         backup(database, tmp_path / "kept")
     with pytest.raises(InvalidRequest, match="pg_restore"):
         restore(tmp_path / "kept", Settings(world="simulated", data_dir=tmp_path, database_url=SERVER))
-
-
-Operate = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def operate(sqlite_url: str, tmp_path: Path, monkeypatch, capsys) -> Operate:
-    """Run a command over the SQLite database."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setenv("DATA_DIR", str(tmp_path))
-        monkeypatch.setenv("DATABASE_URL", sqlite_url)
-        code = main(words)
-        return code, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def web(sqlite_url: str, tmp_path: Path) -> Iterator[Web]:
-    settings = Settings(data_dir=tmp_path)
-    with closing(Database(sqlite_url)) as database:
-        yield Web(database, settings, secret=key_secret(settings))
-
-
-def counts(database: Database) -> dict[str, int]:
-    with database.reading() as db:
-        return {table.name: db.scalar(select(func.count()).select_from(table)) for table in metadata.sorted_tables}
-
-
-def test_a_moved_service_has_the_same_rows_ledger_and_keys(operate: Operate, web: Web, empty_postgresql: str):
-    """A key still works, the ledger and its root are the same, and new rows are numbered after the copied ones."""
-    key = web.granted(plan="paid")
-    with web.database.writing() as db:
-        world.claim_world(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
-        ledger.append(db, [LedgerRow("apex", "btc", {"p": 0.1 + 0.2, "n": n}, n < 2) for n in range(5)], NOON)
-        ledger.seal(db, "2026-11-21", b"a seed of thirty-two bytes......", NOON)
-        bars.add_bars(db, "btc", from_rows([(NOON, 1.1, 1.3, 1e-9, 1.2, 0.0)], 300))
-        hook = notifications.add_webhook(db, key.split("_")[2], "https://example.com/", ["odds"], [], 0, NOON)
-        notifications.record_attempt(db, hook.id, attempt("one"))
-        export = list(ledger.export(db))
-    code, output, complaint = operate("move", empty_postgresql.replace("+psycopg", ""), "--json")
-    assert code == 0, complaint
-    target = Database(empty_postgresql)
-    assert counts(target) == counts(web.database) == {row["table"]: row["rows"] for row in json.loads(output)["tables"]}
-    with target.writing() as db:
-        assert list(ledger.export(db)) == export
-        assert notifications.record_attempt(db, hook.id, attempt("two")).number == 2
-    client = replace(web, database=target, secrets=KeySecrets(web.secret))
-    assert client.send("GET", "/api/v1/me", key=key).status_code == 200
-    target.close()
-
-
-def test_a_move_refuses_a_database_that_is_in_use(operate: Operate, web: Web, postgresql_url: str):
-    code, _, complaint = operate("move", postgresql_url.replace("+psycopg", ""))
-    assert code == 2
-    assert "a move needs an empty database" in complaint
-
-
-def test_a_move_that_fails_leaves_nothing_behind(operate: Operate, web: Web, empty_postgresql: str):
-    """The ledger was tampered with: the copy would be worth nothing."""
-    with web.database.writing() as db:
-        ledger.append(db, [LedgerRow("apex", "btc", {}, backfilled=False)], NOON)
-        db.exec_driver_sql("DROP TRIGGER ledger_update")
-        db.exec_driver_sql("UPDATE ledger SET recorded_at = recorded_at + 1")
-    code, _, complaint = operate("move", empty_postgresql.replace("+psycopg", ""))
-    assert code == 2
-    assert "The copied ledger is not the same" in complaint
-    target = Database(empty_postgresql)
-    assert set(counts(target).values()) == {0}
-    target.close()
-
-
-def attempt(id: str) -> Attempt:
-    return Attempt(Message(id, None, "odds", "{}"), NOON, 5, 200, None)

@@ -101,15 +101,6 @@ def test_an_hour_is_made_again_when_a_hole_in_it_is_mended(database):
         assert equal(bars.load_bars(db, "btc", START, START + HOUR, HOUR), resample(series, HOUR))
 
 
-@pytest.mark.parametrize("asset", ["btc", "gold"])
-def test_real_bars_survive_the_database(sqlite_database, shared_data, asset):
-    text = np.genfromtxt(shared_data / "candles/1h" / f"{asset}.csv", delimiter=",", skip_header=1, usecols=range(1, 6))
-    candles = from_rows([(START + HOUR * place, *row) for place, row in enumerate(text.tolist())], HOUR)
-    add(sqlite_database, asset, candles)
-    with sqlite_database.reading() as db:
-        assert equal(bars.load_bars(db, asset, START, candles.as_of, HOUR), candles)
-
-
 def test_the_record_is_over_hours_and_the_bars_after_them(database):
     """Hourly bars reach farther back; the hour that is not complete yet has bars of the feed only."""
     with database.writing() as db:

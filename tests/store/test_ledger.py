@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
@@ -23,21 +21,9 @@ from service.market.instants import DAY, HOUR
 from service.store import ledger
 from service.store.database import Database
 
-ROOT = Path(__file__).parents[2]
 KEY = bytes(range(32))
 MIDNIGHT = int(datetime(2026, 11, 21, tzinfo=UTC).timestamp())
 NOON = MIDNIGHT + 12 * HOUR
-# One process of several: it records three rows at a time, twenty times.
-WRITER = """
-import sys
-from service.ledger.chain import LedgerRow
-from service.store import ledger
-from service.store.database import Database
-database = Database(sys.argv[1])
-for number in range(20):
-    with database.writing() as db:
-        ledger.append(db, [LedgerRow("score", f"{sys.argv[2]}-{number}", {"n": n}, False) for n in range(3)], 1000)
-"""
 
 
 def rows(count: int, kind: str = "votes", subject: str = "daily-btc-up-20261121") -> list[LedgerRow]:
@@ -125,10 +111,8 @@ def test_rows_are_found_by_kind_and_by_subject_a_page_at_a_time(database):
 
 
 @pytest.mark.slow
-def test_processes_that_write_at_once_make_one_chain(database, database_url):
-    command = [sys.executable, "-c", WRITER, database_url]
-    writers = [subprocess.Popen([*command, str(number)], cwd=ROOT, stderr=subprocess.PIPE) for number in range(4)]
-    assert [writer.communicate(timeout=60)[1] for writer in writers] == [b""] * 4
+def test_processes_that_write_at_once_make_one_chain(database, database_url, race):
+    assert race("append-rows", database_url, 4) == [60] * 4
     verification = verdict(database)
     assert (verification.rows, verification.fault) == (240, None)
     with database.reading() as db:

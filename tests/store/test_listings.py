@@ -170,16 +170,6 @@ def test_what_is_settled_is_read_once_more_and_kept(database):
     assert lists_alike(database, memory)
 
 
-def test_nothing_is_read_again_that_was_settled(database):
-    """A change of a settled market, which nothing makes, would not be seen: its rows are not read."""
-    memory = ListedMarkets()
-    keep(database, stored("one", settlement=YES))
-    assert lists_alike(database, memory)
-    with database.writing() as db:
-        db.exec_driver_sql("UPDATE prediction SET rule = 'another'")
-    assert not lists_alike(database, memory)
-
-
 def test_rows_of_one_kind_are_found_between_two_others(database):
     """The first is excluded, the last is not."""
     with database.writing() as db:

@@ -14,7 +14,7 @@ from service.forecasting.predictions import LedgerPosition, Prediction, Settleme
 from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.instants import DAY
 from service.store import predictions
-from service.store.tables import odds, prediction, prediction_vote
+from service.store.tables import prediction, prediction_vote
 from tests.forecasting.markets import MONDAY, waiting
 
 DEADLINE = waiting().deadline
@@ -218,12 +218,6 @@ def test_hundreds_of_markets_are_loaded_whole(database):
     markets = [stored(f"m{n:04}", p=n / 1000, odds=(None, n / 1000, None)) for n in range(1, 900)]
     keep(database, *markets)
     assert ask(database, predictions.unresolved_predictions) == markets
-
-
-def test_votes_and_odds_belong_to_a_market(database):
-    for table in (prediction_vote, odds):
-        (key,) = table.foreign_keys
-        assert key.column.table.name == "prediction"
 
 
 class TestAnswers:

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection
 
 from service.market.instants import DAY
 from service.store import quotas
 from service.store.database import Database
 from service.store.quotas import LEASE_S, Reservation, StoredSpending, Window
-from service.store.tables import rate_window
-
-ROOT = Path(__file__).parents[2]
-ENDS = 20_000 * DAY
-# One process of several: it takes from the same window as often as it may and prints how often that was.
-TAKER = """
-import sys
-from service.store import quotas
-from service.store.database import Database
-database, taken = Database(sys.argv[1]), 0
-for _ in range(25):
-    with database.writing() as db:
-        taken += quotas.take_hits(db, "k", int(sys.argv[2]), 10) is not None
-print(taken)
-"""
+from tests.store.at_once import ENDS
 
 
 def take(database: Database, ends: int = ENDS, cap: int = 10, key: str = "k") -> Window | None:
@@ -57,18 +39,9 @@ def test_of_a_hundred_threads_at_once_exactly_ten_pass(database):
 
 
 @pytest.mark.slow
-def test_of_two_processes_at_once_exactly_ten_hits_pass(database, database_url):
-    command = [sys.executable, "-c", TAKER, database_url, str(ENDS)]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
-    assert sum(int(process.communicate(timeout=60)[0]) for process in processes) == 10
+def test_of_two_processes_at_once_exactly_ten_hits_pass(database, database_url, race):
+    assert sum(race("take-hits", database_url, 2)) == 10
     assert read(database) == Window(10, ENDS)
-
-
-def test_hits_outlive_the_process_that_made_them(database, database_url):
-    take(database)
-    database.close()
-    with closing(Database(database_url)) as successor:
-        assert take(successor) == Window(2, ENDS)
 
 
 def test_a_later_window_starts_from_nothing(database):
@@ -102,15 +75,6 @@ def test_a_refunded_hit_can_be_used_again(database):
 def test_a_window_is_seen_until_the_instant_it_ends(database, now, is_open):
     take(database)
     assert (read(database, now) is not None) == is_open
-
-
-def test_pruning_deletes_the_windows_that_have_ended_and_no_other(database):
-    take(database, ENDS, key="ended")
-    take(database, ENDS + DAY, key="open")
-    with database.writing() as db:
-        assert quotas.prune_windows(db, ENDS) == 1
-    with database.reading() as db:
-        assert db.scalar(select(func.count()).select_from(rate_window)) == 1
 
 
 NOW = ENDS - DAY // 2

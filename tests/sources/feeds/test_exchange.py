@@ -18,6 +18,7 @@ from service.sources import sessions
 from service.sources.feeds import exchange_client
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 from service.sources.feeds.feed import AssetUnlisted
+from tests.sources.conftest import ccxt_options
 from tests.sources.faults import (
     SHORT_S,
     SINCE,
@@ -40,12 +41,8 @@ from tests.sources.faults import (
 @pytest.fixture
 def feed(kraken, coinbase) -> ExchangeFeed:
     """Kraken first, then Coinbase."""
-    options = {
-        "kraken": {"urls": {"api": {"public": kraken.address}}, "enableRateLimit": False},
-        "coinbase": {"urls": {"api": {"rest": coinbase.address}}, "enableRateLimit": False},
-    }
     settings = Settings(world="live", exchanges=("kraken", "coinbase"), source_timeout_s=10)
-    return open_exchanges(settings, history_from=0, options=options)
+    return open_exchanges(settings, history_from=0, options=ccxt_options(kraken, coinbase))
 
 
 @pytest.fixture

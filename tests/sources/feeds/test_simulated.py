@@ -24,12 +24,6 @@ from service.sources.feeds.simulated_days import (
     EPOCH,
     days,
     expected_days,
-    held_normals,
-    in_first_cell,
-    normals,
-    stream,
-    uniforms,
-    words,
 )
 
 SEED = 42
@@ -207,68 +201,3 @@ def test_later_cells_of_volatility_are_not_known():
     tail = variances[weekdays][200:]
     assert len(set(np.round(tail, 12))) == 1
     assert len(set(np.round(variances[weekdays][:10], 12))) > 2
-
-
-KEY = stream("test")
-COUNTERS = np.arange(200_000)
-
-
-def plain_word(key: int, counter: int) -> int:
-    """SplitMix64 as published, in whole numbers without a limit."""
-    mask = 2**64 - 1
-    state = (key + counter * 0x9E3779B97F4A7C15) & mask
-    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & mask
-    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & mask
-    return state ^ (state >> 31)
-
-
-def plain_normal(key: int, counter: int) -> float:
-    sample = (plain_word(key, 2 * counter), plain_word(key, 2 * counter + 1))
-    total = sum((word >> shift) & 0xFFFF for word in sample for shift in (0, 16, 32, 48))
-    return (total - 8 * 65535 / 2) / (8 * (65536**2 - 1) / 12) ** 0.5
-
-
-def test_words_are_the_published_sequence_of_splitmix64():
-    """A held normal lasts its length wherever it begins."""
-    sequence = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
-    assert words(np.uint64(1234567), np.arange(1, 5)).tolist() == sequence
-    changes = np.flatnonzero(np.diff(held_normals(KEY, np.arange(1000), 27)))
-    assert set(np.diff(changes).tolist()) == {27}
-
-
-@given(st.integers(-(2**40), 2**40), st.integers(0, 1000))
-def test_a_normal_is_the_sum_of_eight_sixteen_bit_numbers(counter, name):
-    key = stream(name)
-    assert normals(key, np.array([counter]))[0] == pytest.approx(plain_normal(int(key), counter), abs=1e-12)
-
-
-@given(st.integers(-(10**6), 10**6), st.integers(1, 50), st.sampled_from([1, 3, 12, 81]))
-def test_a_stretch_of_a_held_stream_is_the_stream(first, count, length):
-    long = held_normals(KEY, np.arange(first - 100, first + count + 100), length)
-    assert held_normals(KEY, np.arange(first, first + count), length).tolist() == long[100:-100].tolist()
-
-
-@given(st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 27]))
-def test_the_first_cell_is_where_its_value_holds(first, length):
-    """Neighbouring cells have different values."""
-    counters = np.arange(first, first + 60)
-    values = held_normals(KEY, counters, length)
-    expected = np.cumsum(np.diff(values, prepend=values[0]) != 0) == 0
-    assert in_first_cell(KEY, counters, length).tolist() == expected.tolist()
-
-
-def test_streams_are_even_and_independent():
-    """Normals have mean 0, variance 1 and the tails of a sum of eight; uniforms are never at the ends."""
-    left, right = normals(stream(1, "a"), COUNTERS), normals(stream(1, "b"), COUNTERS)
-    assert stream(1, "a") == stream(1, "a") != stream(1, "b")
-    assert abs(np.corrcoef(left, right)[0, 1]) < 0.01
-    sample = normals(KEY, COUNTERS)
-    assert sample.mean() == pytest.approx(0, abs=0.01)
-    assert sample.var() == pytest.approx(1, abs=0.01)
-    assert np.mean(sample**4) - 3 == pytest.approx(-0.15, abs=0.05)
-    assert abs(np.corrcoef(sample[:-1], sample[1:])[0, 1]) < 0.01
-    first, second = uniforms(KEY, COUNTERS)
-    for sample in (first, second):
-        assert 0 < sample.min() < sample.max() < 1
-        assert np.histogram(sample, bins=10, range=(0, 1))[0] == pytest.approx([20_000] * 10, rel=0.05)
-    assert abs(np.corrcoef(first, second)[0, 1]) < 0.01

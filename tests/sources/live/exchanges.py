@@ -77,12 +77,6 @@ class Exchanges:
         bars = self.hours[base] if step == HOUR else self.markets[base]
         return bars[bars.time < self.now()]
 
-    def silence(self, share: float) -> None:
-        """Let nobody trade in a share of the five-minute bars."""
-        for base, bars in self.markets.items():
-            self.markets[base] = bars[bars.time // STEP * 2_654_435_761 % 10_000 >= 10_000 * share]
-            self.hours[base] = resample(self.markets[base], HOUR)
-
     def rows(self, base: str, step: int, since: int, until: int) -> list[Row]:
         bars = self.shown(base, step)
         return bars[(bars.time >= since) & (bars.time <= until)].rows()

@@ -240,21 +240,6 @@ def test_an_exchange_that_never_answers_changes_no_bar(exchanges, arrive, is_the
     assert all(is_equal_to(exchanges, jobs, asset) for asset in ASSETS)
 
 
-@pytest.mark.parametrize("silent", [0.005, 0.02, 0.14])
-def test_silent_bars_cost_no_request(exchanges, arrive, silent):
-    """History is hourly, so it takes as many requests as without them; two days of short bars are whole at once."""
-    exchanges.silence(silent)
-    jobs = arrive(rounds=1)
-    first = exchanges.requests["coinbase"]
-    assert jobs.histories(NOW)["btc"].state == "complete"
-    assert is_equal_to(exchanges, jobs, "btc")
-    times = jobs.times("btc", STEP)
-    assert len(times) == (times[-1] - times[0]) // STEP + 1
-    assert times[0] <= NOW - 2 * DAY
-    try_to(jobs, prices.history, NOW + 60)
-    assert exchanges.requests["coinbase"] == first
-
-
 @pytest.mark.parametrize("off_s", [-HOUR, HOUR])
 def test_a_wrong_clock_is_named(exchanges, arrive, off_s):
     """The bars are those of the exchanges, as far as the clock of this machine lets them be known."""
@@ -262,16 +247,6 @@ def test_a_wrong_clock_is_named(exchanges, arrive, off_s):
     assert all(is_equal_to(exchanges, jobs, asset, min(NOW, NOW + off_s)) for asset in ASSETS)
     source = jobs.prices()["sources"]["btc"]
     assert f"this machine's clock is 60 min {'ahead' if off_s > 0 else 'behind'}" in source
-
-
-@pytest.mark.parametrize("how", ["SOURCE_PROXY", "HTTP_PROXY"])
-def test_through_a_proxy_the_bars_are_the_same(exchanges, arrive, http_proxy, monkeypatch, how):
-    """By the option, or by the usual variable of the environment, for exchanges that are not on this machine."""
-    remote_entries = tuple(entry.replace("127.0.0.1", "exchanges.test") for entry in exchanges.entries)
-    if how == "HTTP_PROXY":
-        monkeypatch.setenv(how, http_proxy.address)
-    jobs = arrive(exchanges=remote_entries, source_proxy=http_proxy.address if how == "SOURCE_PROXY" else "")
-    assert all(is_equal_to(exchanges, jobs, asset) for asset in ASSETS)
 
 
 def test_one_sentence_a_fault_and_no_loop_of_texts(exchanges, arrive):

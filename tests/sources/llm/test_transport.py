@@ -156,15 +156,10 @@ def test_a_status_has_a_reason(status: int, reason: str, is_passing: bool):
     assert (fault.reason, fault.is_passing) == ("is out of credit (429)", False)
 
 
-@pytest.mark.parametrize(
-    ("retry_after", "wait_s"),
-    [*(("7", 7), ("", 0), ("soon", 0), ("-5", 0), ("1e9", 0), ("nan", 0), ("Ù£", 0), ("9" * 400, 10**12 - 1))],
-)
-def test_a_server_may_ask_to_wait(retry_after: str, wait_s: float):
-    """In seconds or until a date; an invalid header asks for nothing."""
-    assert refused(429, Retry_After=retry_after).wait_s == wait_s
-    assert 50 < refused(429, Retry_After=formatdate(time.time() + 60, usegmt=True)).wait_s <= 60
-    assert refused(429, Retry_After=formatdate(time.time() - 60, usegmt=True)).wait_s == 0
+def test_a_server_may_ask_to_wait():
+    """In seconds or until a date; an invalid header and a date that is past ask for nothing."""
+    past = formatdate(time.time() - 60, usegmt=True)
+    assert [refused(429, Retry_After=header).wait_s for header in ("7", "soon", past)] == [7, 0, 0]
 
 
 @pytest.mark.parametrize(
