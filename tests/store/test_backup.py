@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import delete, func, insert, select, text
 
+from service import canonical
 from service.config import Settings
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
 from service.market.bars import from_rows
-from service.market.instants import WorldClock
+from service.market.instants import WorldClock, iso
 from service.notifications.events import Attempt, Message
 from service.operator.__main__ import main
 from service.store import bars, ledger, migrations, notifications, secret, world
@@ -26,6 +27,8 @@ from service.store.secret import KeySecrets, key_secret
 from service.store.tables import ledger as ledger_table
 from service.store.tables import metadata
 from tests.api.web import NOON, Web
+from tests.ledger.books import of_first_versions
+from tests.store.test_migrations import make_first
 
 SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing has to
 
@@ -83,11 +86,14 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(
 
 def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Path, settings: Settings):
     """It is migrated before its ledger is verified."""
+    rows = [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)]
     with source.writing() as db:
-        db.execute(text("ALTER TABLE forecast_score DROP COLUMN opening_peer"))
-        db.execute(text("ALTER TABLE forecast_score DROP COLUMN peer"))
-        db.execute(text("DROP TABLE ledger_timestamp"))
-        db.execute(text("UPDATE alembic_version SET version_num = '0023'"))
+        db.execute(text("DROP TRIGGER ledger_delete"))
+        db.execute(delete(ledger_table))
+        for entry in of_first_versions(rows, iso(NOON)):
+            values = vars(entry) | {"recorded_at": NOON, "body": canonical.write(entry.body)}
+            db.execute(insert(ledger_table).values(values))
+        make_first(db)
     backup(source, tmp_path / "kept")
     assert restore(tmp_path / "kept", settings)[-1].rows == 3
     assert revision_at(settings.database) == migrations.head()
