@@ -46,13 +46,13 @@ def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
     database.migrate()
     with database.reading() as db:
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
-        made = names_of_keys(db)
+        key_names = names_of_keys(db)
     with database.writing() as db:
         make_first(db)
     database.migrate()
     with database.reading() as db:
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
-        assert names_of_keys(db) == made
+        assert names_of_keys(db) == key_names
     database.close()
 
 

@@ -18,14 +18,14 @@ FOLDER = Path(__file__).parent
 LOCK = 9_154_700_001
 
 
-def known() -> list[str]:
+def revisions() -> list[str]:
     """The revisions that can be migrated, the oldest first; the last one is that of this code."""
     return sorted(step.name[:4] for step in (FOLDER / "versions").glob("[0-9]*.py"))
 
 
 def head() -> str:
     """The revision that this code requires."""
-    return known()[-1]
+    return revisions()[-1]
 
 
 def current(db: Connection) -> str | None:
