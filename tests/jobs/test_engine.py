@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from service.errors import WrongClock
 from service.jobs import prices
 from service.jobs.engine import ClockGuard, Engine
-from service.jobs.job import Job, JobContext, Monthly
+from service.jobs.job import JobContext
 from service.market.instants import WorldClock
 from service.store.database import Database
 from service.store.tables import job_run
@@ -95,14 +95,6 @@ def test_a_clock_set_back_adds_no_slots_until_caught_up(plant):
     assert plant.slots() == [START]
     with plant.database.reading() as db:
         assert list(db.scalars(select(job_run.c.slot))) == [START]
-
-
-@only_sqlite
-def test_a_monthly_job_runs_at_the_start_of_each_month(plant):
-    engine = plant.engine(Job("refit", Monthly(), plant.job("refit").work))
-    plant.beat_at((1_704_067_200 + 86400 * day + 1000 for day in range(366)), engine)
-    assert len(plant.slots()) == 12
-    assert all((slot - 1_704_067_200) % 86400 == 0 for slot in plant.slots())
 
 
 def test_a_job_is_due_when_its_needs_are_done(plant):
@@ -231,13 +223,6 @@ def test_a_slot_that_kills_its_process_is_given_up(plant):
 
 def test_a_message_for_an_unknown_job_is_refused(plant):
     assert plant.engine(plant.job()).execute("of a newer release", START) == "refused"
-
-
-@pytest.mark.parametrize("dependency", ["nothing", "wall"])
-def test_a_job_can_only_need_a_job_of_its_own_clock(plant, dependency):
-    jobs = plant.job("wall", clock="wall"), plant.job("tick", needs=(dependency,))
-    with pytest.raises(ValueError, match=f"job tick needs {dependency}"):
-        plant.engine(*jobs)
 
 
 FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
