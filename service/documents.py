@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 World = Literal["simulated", "replay", "live"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ def percent(fraction: float) -> float:
 
 
 @cache
-def adapter(kind: type) -> TypeAdapter[Any]:
-    """What validates plain values as a dataclass; imported here, because front ends without pydantic need none."""
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """What reads and writes values of a kind as JSON; imported here, because front ends without pydantic need none."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
