@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 World = Literal["simulated", "replay", "live"]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def percent(fraction: float) -> float:
 
 
 @cache
-def adapter(kind: type[T]) -> TypeAdapter[T]:
+def adapter(kind: type) -> TypeAdapter[Any]:
     """What reads and writes values of a kind as JSON; imported here, because front ends without pydantic need none."""
     from pydantic import TypeAdapter
 
