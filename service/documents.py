@@ -71,7 +71,7 @@ def percent(fraction: float) -> float:
 
 @cache
 def adapter(kind: type) -> TypeAdapter[Any]:
-    """What validates plain values as a dataclass; imported here, because front ends without pydantic need none."""
+    """What reads and writes values of a kind as JSON; imported here, because front ends without pydantic need none."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)

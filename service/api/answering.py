@@ -15,7 +15,6 @@ from threading import BoundedSemaphore, Lock
 from typing import Generic, TypeVar
 
 from flask import Flask, current_app
-from pydantic import TypeAdapter
 
 from service.api import metrics
 from service.api.auth import Caller
@@ -25,6 +24,7 @@ from service.api.questions import EarlierReading, QuestionInput, UnderstoodBody,
 from service.api.services import Services, is_there, not_yet
 from service.api.streaming import BEAT_S
 from service.api.windows import refund
+from service.documents import adapter
 from service.errors import Busy, FieldError, InvalidQuestion, InvalidRequest
 from service.forecasting.predictions import commitments
 from service.forecasting.voters.ballots import PanelResult
@@ -43,8 +43,8 @@ from service.questions.wishes import TextReading
 from service.store import answers, coins, knowledge, predictions, snapshots
 from service.store.bars import StoredHistory
 from service.store.pages import ID
+from service.store.snapshots import to_json
 
-ANSWER = TypeAdapter(Answer)
 PATIENCE_S = 2.0  # how long after the voters' deadline another caller's run is waited for
 
 # A voter's reply as it arrives, None as a heartbeat, and the answer at the end.
@@ -258,9 +258,10 @@ class Answering:
 
     def _store(self, inquiry: Inquiry, result: PanelResult) -> Answer:
         for ballot in result.ballots:
-            metrics.observe_vote(ballot.voter, ballot.engine, ballot.latency_ms / 1000)
+            metrics.VOTER_SECONDS.labels(ballot.voter).observe(ballot.latency_ms / 1000)
+            metrics.VOTES.labels(ballot.voter, ballot.engine).inc()
         for name in result.abstained:
-            metrics.observe_abstention(name)
+            metrics.ABSTENTIONS.labels(name).inc()
         prices = of_question(inquiry.question, inquiry.now, inquiry.knowledge)
         record = inquiry.knowledge.record.of(inquiry.question)
         id = secrets.token_hex(8)
@@ -268,10 +269,10 @@ class Answering:
         answer = publish(result, inquiry.meaning, record, id=id, world=world, price_forecast=prices)
         prediction = commitments.answer(result, inquiry.knowledge, answer.id, inquiry.caller.id)
         with self._services.database.writing() as db:
-            predictions.add_predictions(db, [prediction], ANSWER.dump_python(answer, mode="json"))
+            predictions.add_predictions(db, [prediction], adapter(Answer).dump_python(answer, mode="json"))
             for key in inquiry.question.coins:
                 coins.need_coin(db, key, inquiry.now, prediction.deadline + LATE_S)
-            settle_and_keep(db, ANSWER.dump_json(answer))
+            settle_and_keep(db, to_json(answer))
         return answer
 
 

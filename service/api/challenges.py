@@ -13,7 +13,6 @@ from typing import Annotated
 from flask import Blueprint
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from service.api.answering import answering
 from service.api.auth import KEY_HEADER, Caller, KeyHolder
@@ -40,8 +39,6 @@ from service.store.snapshots import prices_by_asset, read_prices, to_json
 challenges = Blueprint("challenges", __name__, url_prefix="/api/challenges")
 
 LIST_LIMIT = 200
-# Challenges created at one instant on PostgreSQL compete for the same number; all but one try again.
-TRIES = 10
 OPEN = MarketSelection("open", category="challenge", sort="created")
 
 
@@ -87,25 +84,24 @@ def create(body: Creation, caller: Caller) -> ListedPrediction:
     now = web.world_now
     with answering().admit():
         spots = {asset: price.price for asset, price in prices_by_asset(read_prices(latest("prices"))).items()}
-        for _ in range(TRIES):
-            with suppress(IntegrityError), web.database.writing() as db:
-                history = StoredHistory(partial(nullcontext, db), web.step, now)
-                circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
-                number = stored.next_challenge_number(db)
-                challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
-                if isinstance(caller, KeyHolder):
-                    challenge = replace(challenge, salt=token_hex(SALT_BYTES))
-                elif challenge.resolver == "hand":
-                    detail = "A question that no price decides is shown in its own words: send a key in the "
-                    raise MissingKey(f"{detail}{KEY_HEADER} header.")
-                else:
-                    challenge = withdrawn(challenge)  # to its canonical sentence
-                stored.add_predictions(db, [challenge])
-                ledger.append(db, [question_row(challenge)], now)
-                (listed,) = show_all(db, [challenge], now)
-                settle_and_keep(db, to_json(listed))
-                return listed
-    raise Busy("Many challenges were created at the same instant.")
+        with web.database.writing() as db:
+            ledger.lock(db)  # so that challenges of one instant get one number each
+            history = StoredHistory(partial(nullcontext, db), web.step, now)
+            circumstances = Circumstances(utc(now), spots, history=history, rates=snapshots.latest_rates(db))
+            number = stored.next_challenge_number(db)
+            challenge = open_challenge(body.question, body.deadline, circumstances, number, caller.id)
+            if isinstance(caller, KeyHolder):
+                challenge = replace(challenge, salt=token_hex(SALT_BYTES))
+            elif challenge.resolver == "hand":
+                detail = "A question that no price decides is shown in its own words: send a key in the "
+                raise MissingKey(f"{detail}{KEY_HEADER} header.")
+            else:
+                challenge = withdrawn(challenge)  # to its canonical sentence
+            stored.add_predictions(db, [challenge])
+            ledger.append(db, [question_row(challenge)], now)
+            (listed,) = show_all(db, [challenge], now)
+            settle_and_keep(db, to_json(listed))
+            return listed
 
 
 @challenges.get("/active")
@@ -120,7 +116,8 @@ def active() -> ChallengesDocument:
     web = services()
     now = web.world_now
     with web.database.reading() as db:
-        listing = show_all(db, listings.market_page(db, OPEN, now, LIST_LIMIT).markets, now)
+        markets, _ = listings.market_page(db, OPEN, now, LIST_LIMIT)
+        listing = show_all(db, markets, now)
     return ChallengesDocument("challenges/1", iso(now), web.clock.world, len(listing), tuple(listing))
 
 

@@ -7,8 +7,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from threading import Lock, Thread
+from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -44,23 +45,13 @@ PARTY_SHARE = "As many event streams are open from this address or key as it may
 log = structlog.stdlib.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class OpenStream:
     """A stream of one caller, which counts in some groups. It has to end once `is_over`."""
 
-    def __init__(self, caller: str, groups: frozenset[str]) -> None:
-        self.caller, self.groups = caller, groups
-        self.is_over = False
-        self._news = threading.Event()
-
-    def wait(self, seconds: float) -> None:
-        """Wait until the ledger has grown or the stream has to end."""
-        self._news.wait(seconds)
-        self._news.clear()
-
-    def wake(self, *, is_over: bool = False) -> None:
-        """End its wait; where it `is_over`, for good."""
-        self.is_over |= is_over
-        self._news.set()
+    caller: str
+    groups: frozenset[str]
+    is_over: bool = False
 
 
 class OpenStreams:
@@ -73,7 +64,7 @@ class OpenStreams:
     def __init__(self, capacity: int, database: Database, world: World) -> None:
         self._capacity, self._database = capacity, database
         self._world: World = world
-        self._lock, self._reading = Lock(), Lock()
+        self._changed, self._reading = Condition(), Lock()  # the ledger has grown, or a stream has to end
         self._streams: list[OpenStream] = []
         self._stop = threading.Event()
         self._follower = Thread()
@@ -83,12 +74,16 @@ class OpenStreams:
         """The number of the last row of the ledger now; where it has grown, all streams are woken."""
         with self._database.reading() as db:
             head = ledger.last_seq(db)
-        with self._lock:
+        with self._changed:
             if head != self._head:
                 self._head = head
-                for stream in self._streams:
-                    stream.wake()
+                self._changed.notify_all()
         return head
+
+    def wait(self, stream: OpenStream, seq: int, seconds: float) -> None:
+        """Wait until there is a row after row `seq` or the stream has to end."""
+        with self._changed:
+            self._changed.wait_for(lambda: stream.is_over or self._head > seq, seconds)
 
     def events_after(self, seq: int) -> EventPage:
         """The events that follow row `seq`, read once for all streams that have come as far."""
@@ -103,13 +98,14 @@ class OpenStreams:
     def open(self, caller: Caller, network: str | None) -> OpenStream:
         """A stream of a caller, `network` is its /48; raises Busy when a group is full or the server stops."""
         groups = dict(self._groups(caller, network))
-        with self._lock:
+        with self._changed:
             for group, share in groups.items():
                 if self._stop.is_set() or sum(group in stream.groups for stream in self._streams) >= share:
                     raise Busy(SERVER_SHARE if group in (EVERYBODY, UNPAID) else PARTY_SHARE, retry_after_s=RETRY_S)
             streams = [stream for stream in self._streams if stream.caller == caller.id]
             for oldest in streams[: max(0, len(streams) + 1 - EVENT_STREAMS)]:
-                oldest.wake(is_over=True)
+                oldest.is_over = True
+            self._changed.notify_all()
             stream = OpenStream(caller.id, frozenset(groups))
             self._streams.append(stream)
             if not self._follower.is_alive():
@@ -131,20 +127,21 @@ class OpenStreams:
 
     def close(self, stream: OpenStream) -> None:
         """Give the place of a stream back; closing it again changes nothing."""
-        with self._lock:
+        with self._changed:
             self._streams = [other for other in self._streams if other is not stream]
 
     def stop(self) -> None:
         """End every stream, so that the server need not wait for them; clients continue at the next start."""
-        with self._lock:
+        with self._changed:
             self._stop.set()
             for stream in self._streams:
-                stream.wake(is_over=True)
+                stream.is_over = True
+            self._changed.notify_all()
 
     def _follow(self) -> None:
         """Look at the ledger once a second, until no stream is open."""
         while not self._stop.wait(LOOK_S):
-            with self._lock:
+            with self._changed:
                 if not self._streams:
                     self._follower = Thread()
                     return
@@ -298,7 +295,7 @@ def _pieces(
                 yield StreamEvent(event.type, EVENT.dump_json(event), event.id)
                 silent_since = time.monotonic()
         if is_last_page:
-            stream.wait(min(silent_since + BEAT_S, ends_at) - now)
+            streams.wait(stream, seq, min(silent_since + BEAT_S, ends_at) - now)
         now = time.monotonic()
         if now - silent_since >= BEAT_S:
             yield Checkpoint(seq)

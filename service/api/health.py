@@ -133,7 +133,7 @@ def _readiness(services: Services) -> Ready:
         world.rehearse(services.database, int(wall))
         extensions[REHEARSED_AT] = monotonic()
     with services.database.reading() as db:
-        openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
+        openings = [bar.time for bar in bars.last_bars(db, ASSETS, services.step).values()]
         fits = newest_fits(services.database, db)
         lags = {job: state.lag_s for job, state in runs.job_states(db, wall).items() if state.lag_s > LATE_S}
         silence = world.silence_s(db, wall)

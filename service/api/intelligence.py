@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal
 
 from flask import Blueprint, Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from service.api import responses
 from service.api.inputs import Query
@@ -47,7 +47,6 @@ HEADLINES = HistoryListing(
     lambda db, window: stored.newest_headlines(db, *window),
     lambda item: PageKey(item.headline.published_at, item.headline.id),
 )
-FUND = TypeAdapter(FundDocument)
 
 PAGE = STATIC / "embed.html"
 
@@ -118,7 +117,7 @@ def fund() -> Response:
     periods, each relative to the fund's equity when it began. `sharpe` is annualised, with a 95% interval from
     `sharpe_low` to `sharpe_high`; where the interval contains 0 the result may well be luck.
     """
-    return responses.snapshot("apex-fund", FUND, fund_table, MAX_AGE_S)
+    return responses.snapshot("apex-fund", FundDocument, fund_table, MAX_AGE_S)
 
 
 @news.get("/predictions/news-pulse")

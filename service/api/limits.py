@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import chain
+from operator import attrgetter
 from typing import Any, ParamSpec
 
 from flask import Flask, Response, request
@@ -198,23 +199,23 @@ def _by_key() -> str:
     return f"key:{caller.key_id}"
 
 
-def key_is_not_delegating() -> bool:
-    caller = _caller()
-    return not isinstance(caller, KeyHolder) or not caller.is_delegating
+def _unless(name: str, is_limited: Callable[[KeyHolder], object]) -> Callable[[], bool]:
+    """Exempts callers without a key and holders for whom a limit is not; `flask limiter limits` shows the name."""
+
+    def exempt() -> bool:
+        caller = _caller()
+        return not (isinstance(caller, KeyHolder) and is_limited(caller))
+
+    exempt.__name__ = name
+    return exempt
 
 
-def names_no_end_user() -> bool:
-    caller = _caller()
-    return not isinstance(caller, KeyHolder) or caller.end_user is None
+key_is_not_delegating = _unless("key_is_not_delegating", attrgetter("is_delegating"))
+names_no_end_user = _unless("names_no_end_user", attrgetter("end_user"))
 
 
 def _not_on(plan: Plan) -> Callable[[], bool]:
-    def exempt() -> bool:
-        caller = _caller()
-        return not isinstance(caller, KeyHolder) or caller.plan != plan
-
-    exempt.__name__ = f"not_on_the_{plan}_plan"  # `flask limiter limits` shows it
-    return exempt
+    return _unless(f"not_on_the_{plan}_plan", lambda holder: holder.plan == plan)
 
 
 def _daily() -> LimitPolicy:
@@ -226,7 +227,13 @@ def _daily() -> LimitPolicy:
         for plan, calls in PLANS.items()
     ]
     total = f"{quota.DELEGATED_CAP} per day"
-    cap = ConstantLimit(total, "delegated", _by_key, all_used_up, exempt_when=key_is_not_delegating)
+    cap = ConstantLimit(
+        total,
+        "delegated",
+        _by_key,
+        all_used_up,
+        exempt_when=key_is_not_delegating,
+    )
     calls = ", ".join(f"{calls} ({plan})" for plan, calls in PLANS.items())
     return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap))
 

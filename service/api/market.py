@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated
 
 from flask import Blueprint, Response
-from pydantic import BeforeValidator, Field, TypeAdapter, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 from sqlalchemy import Connection
 
 from service.api import responses
@@ -17,7 +17,7 @@ from service.api.pages import HistoryListing, PageWindow, WindowQuery, page
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, price_of, require_listed, services
 from service.api.windows import charge_rows
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, adapter
 from service.errors import FieldError, InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.forecasting.price_record.book import PriceRecordDocument
 from service.forecasting.price_record.committed import recorded_document, subject_of
@@ -39,7 +39,6 @@ candles = Blueprint("candles", __name__)
 prices = Blueprint("prices", __name__)
 forecasts = Blueprint("forecasts", __name__)
 PAGE_LIMIT = 10_000
-FORECAST = TypeAdapter(ForecastDocument)
 MAX_AGE_S = 5
 FORECAST_MAX_AGE_S = 30
 PAST_MAX_AGE_S = HOUR  # a page that is complete; a live source may still fill a gap in it
@@ -235,7 +234,7 @@ def _future(asset: str, at: int | None) -> Iterator[tuple[Knowledge, int, int]]:
 
 def _at(asset: str, levels: Sequence[float] | None, at: int | None) -> Response:
     """P(above) of the levels at an instant, or the quantiles without levels, from what is known now."""
-    newest = FORECAST.validate_json(latest(name_of(asset, None)).body)
+    newest = adapter(ForecastDocument).validate_json(latest(name_of(asset, None)).body)
     with _future(asset, at) as (knowledge, now, until):
         header = DocumentHeader(iso(now), newest.as_of, newest.stale_after, newest.world, newest.sources)
         if levels:

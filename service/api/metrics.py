@@ -90,15 +90,6 @@ def register(app: Flask) -> None:
     app.wsgi_app = wsgi_app
 
 
-def observe_vote(voter: str, engine: str, seconds: float) -> None:
-    VOTER_SECONDS.labels(voter).observe(seconds)
-    VOTES.labels(voter, engine).inc()
-
-
-def observe_abstention(voter: str) -> None:
-    ABSTENTIONS.labels(voter).inc()
-
-
 def exposition(services: Services, *, is_ready: bool) -> bytes:
     """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
     counts, gauges = CollectorRegistry(), CollectorRegistry(auto_describe=False)
@@ -166,7 +157,7 @@ def _of_jobs(services: Services, db: Connection) -> Iterator[Gauge]:
 def _of_ages(services: Services, db: Connection) -> Iterator[Gauge]:
     """The ages of the newest bar and of the fits in seconds of world time; none before the first."""
     now = services.world_now
-    openings = [bar.time for asset in ASSETS if (bar := bars.last_bar(db, asset, services.step))]
+    openings = [bar.time for bar in bars.last_bars(db, ASSETS, services.step).values()]
     fits = newest_fits(services.database, db)
     age = now - max(openings) - services.step if openings else None
     yield "bar_age_seconds", "World seconds since the end of the newest bar.", age, ""

@@ -194,9 +194,10 @@ def mine(query: AnswersQuery, caller: Caller) -> AnswersDocument:
     count against the daily quota. `next` is the `cursor` of the next page, also as a `Link` header.
     """
     with services().database.reading() as db:
-        page = stored.answers_page(db, caller.id, query.limit, cursor=query.cursor, with_votes=query.votes == "full")
-    link(page.following)
-    return AnswersDocument("answers/1", len(page.answers), page.following, tuple(page.answers))
+        with_votes = query.votes == "full"
+        rows, next = stored.answers_page(db, caller.id, query.limit, cursor=query.cursor, with_votes=with_votes)
+    link(next)
+    return AnswersDocument("answers/1", len(rows), next, tuple(rows))
 
 
 @answers.get("/<answer_id>", endpoint="one")

@@ -247,12 +247,14 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
     now, with_votes = unix(header.timestamp), with_votes and media is None
     selection = MarketSelection(query.status, query.asset, query.category, query.comparator, query.sort)
     with services().database.reading() as db:
-        page = listings.market_page(db, selection, now, query.limit, cursor=query.cursor, with_votes=with_votes)
-        rows = show_all(db, page.markets, now, with_votes=with_votes)
-    link(page.following)
+        markets, following = listings.market_page(
+            db, selection, now, query.limit, cursor=query.cursor, with_votes=with_votes
+        )
+        rows = show_all(db, markets, now, with_votes=with_votes)
+    link(following)
     if media:
         return responses.file(markets_table(rows, header.world), media, max_age)
-    body = documents.predictions_document(rows, header, page.following)
+    body = documents.predictions_document(rows, header, following)
     return document(BodyBytes(to_json(body)), max_age=max_age)
 
 

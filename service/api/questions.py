@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from service.api.inputs import Body
+from service.documents import adapter
 from service.errors import AssumedReading, FieldError, InvalidRequest
 from service.forecasting.voters.votes import Understood, UnderstoodText, understood
 from service.market.instants import HOUR
@@ -23,7 +24,6 @@ from service.questions.vocabulary import LANGUAGES
 from service.questions.wishes import TextReading
 
 EXAMPLE = "Will Bitcoin rise more than 5% this month?"
-MEANINGS = TypeAdapter(Understood)
 # The fields that say what YES means. The others follow from them, from the text or from the present price.
 MEANING = ("asset", "other_asset", "comparator", "negated", "level", "upper_level", "days", "in_a_row", "deadline")
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=[EXAMPLE])]
@@ -121,7 +121,7 @@ class QuestionInput:
         """Raise InvalidRequest for each field that says something else than the text."""
         if not self.fields:
             return
-        document = MEANINGS.dump_python(understood(question), mode="json")
+        document = adapter(Understood).dump_python(understood(question), mode="json")
         faults = [
             FieldError(f"understood.{name}", "does not agree with `canonical`; send the document as it came")
             for name in MEANING

@@ -21,10 +21,12 @@ from random import getrandbits
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flask import Flask, Response, request
-from pydantic import TypeAdapter
+from werkzeug.datastructures import Accept
+from werkzeug.http import parse_accept_header
 
 from service import logs
 from service.api.services import latest
+from service.documents import adapter
 from service.store.snapshots import Snapshot, make_snapshot
 from service.tabular import Table
 
@@ -219,19 +221,9 @@ def chosen(accept: str) -> str:
 
     A forbidden identity is sent all the same when nothing else is accepted either (RFC 9110, 12.5.3).
     """
-    weights = dict(_weight(part) for part in accept.lower().split(",") if part.strip())
-    preferences = {name: weights.get(name, weights.get("*", 0.0)) for name in ENCODINGS}
-    best = max(ENCODINGS, key=lambda name: preferences[name])
-    return best if preferences[best] > 0 and preferences[best] >= weights.get("identity", 0.0) else "identity"
-
-
-def _weight(part: str) -> tuple[str, float]:
-    name, _, parameter = part.partition(";")
-    _, _, quality = parameter.partition("q=")
-    try:
-        return name.strip(), float(quality) if quality else 1.0
-    except ValueError:
-        return name.strip(), 0.0
+    quality = parse_accept_header(accept, Accept).quality
+    best = max(ENCODINGS, key=quality)
+    return best if quality(best) > 0 and quality(best) >= quality("identity") else "identity"
 
 
 def described(row: str) -> Mapping[str, str]:
@@ -257,9 +249,9 @@ def file(table: Table, media: str, max_age: int | None) -> Response:
     return document(BodyBytes(content), max_age=max_age, media=media)
 
 
-def snapshot(name: str, kind: TypeAdapter[Kind], table: Callable[[Kind], Table], max_age: int | None) -> Response:
+def snapshot(name: str, kind: type[Kind], table: Callable[[Kind], Table], max_age: int | None) -> Response:
     """A stored document, or the `table` of its kind as the file that is preferred."""
     media, content = wanted(), latest(name)
     if media is None:
         return document(content, max_age=max_age)
-    return file(table(kind.validate_json(content.body)), media, max_age)
+    return file(table(adapter(kind).validate_json(content.body)), media, max_age)

@@ -6,13 +6,12 @@ import re
 from functools import lru_cache
 
 from flask import Blueprint, Response
-from pydantic import TypeAdapter
 
 from service import canonical
 from service.api.operations import operation
 from service.api.responses import document
 from service.api.services import latest, services
-from service.documents import DocumentHeader
+from service.documents import DocumentHeader, adapter
 from service.errors import ResourceNotFound
 from service.forecasting.predictions.scores import forecasters as tables
 from service.forecasting.predictions.scores.forecasters import ForecasterDocument, ForecastersDocument, RevealedForecast
@@ -27,8 +26,6 @@ streaks = Blueprint("streaks", __name__, url_prefix="/api")
 MAX_AGE_S = 30
 MOST_FORECASTS = 40
 NAME = re.compile(tables.NAMES)
-
-TABLE = TypeAdapter(ForecastersDocument)
 
 
 @forecasters.get("")
@@ -93,7 +90,7 @@ def forecaster(name: str) -> ForecasterDocument:
 
 @lru_cache(maxsize=2)
 def _listed(snapshot: Snapshot) -> ForecastersDocument:
-    return TABLE.validate_json(snapshot.body)
+    return adapter(ForecastersDocument).validate_json(snapshot.body)
 
 
 @streaks.get("/streaks")

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from flask import Blueprint, Response
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from service.api import responses
 from service.api.inputs import Query
@@ -25,7 +25,6 @@ hospital = Blueprint("hospital", __name__, url_prefix="/api/v1")
 MAX_AGE_S = 5
 REVIEW_MAX_AGE_S = 60
 REVIEW = "strategy-hospital"
-BOARD = TypeAdapter(LeaderboardDocument)
 
 
 class LeaderboardQuery(Query):
@@ -67,7 +66,7 @@ def ranking(query: LeaderboardQuery) -> Response:
     if query.asset:
         require_listed(query.asset)
     name = f"leaderboard/{query.asset}" if query.asset else "leaderboard"
-    return responses.snapshot(name, BOARD, leaderboard_table, None)
+    return responses.snapshot(name, LeaderboardDocument, leaderboard_table, None)
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
-from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
+from service.documents import adapter
 from service.errors import NoVoters
-from service.forecasting.apex.call import EVERY_S, Call, commit_challenge, fuse
+from service.forecasting.apex.call import EVERY_S, Call, commit_challenge, fuse, thresholds_of
 from service.forecasting.apex.document import apex_document
 from service.forecasting.apex.layers import LayerInputs, NetView, odds_of_up, poll_layers
 from service.forecasting.apex.scores import ResolvedCall, record_of
@@ -44,9 +44,7 @@ def apex(job_context: JobContext, slot: int) -> Effects:
     if not calls:
         return lambda _: None
     head = header(job_context, slot, SHOWN_EVERY_S, seen_at=bars.as_of if len(bars) else calls[-1].at)
-    document = apex_document(
-        calls[-1], job_context.apex_thresholds.of(calls[:-1]), job_context.apex_scores.of(outcomes), head
-    )
+    document = apex_document(calls[-1], thresholds_of(calls[:-1]), job_context.apex_scores.of(outcomes), head)
     live = [call.at for call in calls if not call.backfilled]
     fund = run([(call.at, call.p_up) for call in calls], bars, calls[0].at)
     portfolio = fund_document(fund, live[0] if live else None, head)
@@ -69,7 +67,7 @@ def _call(job_context: JobContext, slot: int, calls: Sequence[Call], outcomes: S
         return []
     latest = knowledge.knowledge_of(job_context.database, contexts)
     record = record_of(outcomes, slot).of_band("day")
-    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, job_context.apex_thresholds.of(calls))]
+    return [fuse(gather_inputs(job_context, slot, latest, ASSET), record, thresholds_of(calls))]
 
 
 def gather_inputs(job_context: JobContext, at: int, basis: Knowledge, asset: str) -> LayerInputs:
@@ -150,9 +148,6 @@ def _commit(
         return None
 
 
-BOOKS = TypeAdapter(tuple[VersusBook, ...])
-
-
 def has_widget_documents(db: Connection, _job_context: JobContext) -> bool:
     return all(snapshots.latest_snapshot(db, name) for name in ("prices", "apex", "ai-vs-market"))
 
@@ -165,7 +160,7 @@ def publish_widget(job_context: JobContext, slot: int) -> Effects:
         mood = asset_pulse(ASSET, stories(knowledge.headlines_since(db, slot - 2 * DAY)), slot)
     if ASSET not in costs:
         return lambda _: None
-    books = BOOKS.validate_python(json.loads(versus.body)["books"]) if versus else ()
+    books = adapter(tuple[VersusBook, ...]).validate_python(json.loads(versus.body)["books"]) if versus else ()
     head = header(job_context, slot, job_context.feed.step)
     document = widget_document(costs[ASSET], call and Call.from_plain(call), mood, books, head)
     return lambda db: snapshots.publish(db, slot, {"widget": document})

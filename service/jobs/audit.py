@@ -55,7 +55,7 @@ def audit(job_context: JobContext, slot: int) -> Effects:
     result = call_child(examine, settings.database, slot, settings.authorities, time_limit_s=TIME_LIMIT_S)
     if result.differences:
         log.error("audit_failed", differences=result.differences, first=result.first)
-    return lambda db: audits.save_audit(db, result)
+    return lambda db: snapshots.publish(db, result.at, {audits.NAME: result})
 
 
 def examine(url: str, at: int, certificates: bytes | None = None) -> Audit:

@@ -7,10 +7,10 @@ from dataclasses import asdict, replace
 from math import sqrt
 
 import structlog
-from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.access.quota import TELEMETRY_CALLS, TELEMETRY_WINDOW_S
+from service.documents import adapter
 from service.jobs.job import Effects, JobContext, bar_header
 from service.ledger.chain import LedgerRow
 from service.market.bars import Bars
@@ -29,7 +29,6 @@ BACKFILLED_S = 120 * DAY
 VENUES = ("all", "cex", "dex")
 RATE_LIMIT = RateLimit(limit=TELEMETRY_CALLS, window_s=TELEMETRY_WINDOW_S, scope="address")
 
-POOLS = TypeAdapter(dict[str, Pool])
 HOURS_A_YEAR = 24 * 365
 
 log = structlog.stdlib.get_logger(__name__)
@@ -105,7 +104,7 @@ def list_pools(job_context: JobContext, slot: int) -> Effects:
     answer = pools.fetch(job_context.settings.pools_url, job_context.settings.source_timeout_s)
     listing, refusals = pools.parse(answer, volatility)
     log.info("pools_listed", listed=len(listing), refused=len(refusals))
-    return lambda db: snapshots.save_snapshot(db, "pools", slot, POOLS.dump_json(listing)) if listing else None
+    return lambda db: snapshots.publish(db, slot, {"pools": listing}) if listing else None
 
 
 def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
@@ -114,4 +113,4 @@ def _pools(job_context: JobContext, slot: int) -> Mapping[str, Pool]:
         snapshot = snapshots.latest_snapshot(db, "pools")
     if snapshot is None or slot - snapshot.as_of > DAY:
         return ASSUMED_POOLS
-    return POOLS.validate_json(snapshot.body)
+    return adapter(dict[str, Pool]).validate_json(snapshot.body)

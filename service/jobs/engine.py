@@ -58,7 +58,6 @@ class Engine:
         self._threads = Threads(0)
         self._ticker = Ticker(self.beat)
         self.deliveries = Deliveries(job_context, now)
-        _check(self._jobs)
 
     def start(self, threads: int = THREADS) -> None:
         """Schedule and run jobs in this process."""
@@ -170,7 +169,7 @@ class Engine:
         if state is None or state.done_up_to is None:
             return None
         schedule = self._jobs[dependency].schedule
-        is_rarer = schedule.shortest_s > job.schedule.shortest_s
+        is_rarer = schedule.seconds > job.schedule.seconds
         return instant if is_rarer and schedule.slot_at(instant) <= state.done_up_to else state.done_up_to
 
     def _claim(self, job: Job, slot: int, owner: str) -> int | None:
@@ -211,13 +210,6 @@ class Engine:
         if trace or attempt == 1 or outcome == "dead":
             log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
         return outcome
-
-
-def _check(jobs: dict[str, Job]) -> None:
-    for job in jobs.values():
-        for dependency in job.needs:
-            if dependency not in jobs or jobs[dependency].clock != job.clock:
-                raise ValueError(f"job {job.name} needs {dependency}, which is not a job of the {job.clock} clock")
 
 
 # How far the two clocks may part between two looks; a clock that is corrected by less is followed.

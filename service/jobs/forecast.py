@@ -187,8 +187,7 @@ def _is_late(db: Connection, job_context: JobContext, slot: int) -> bool:
     if job_context.clock.world != "live":
         return False
     step = job_context.feed.step
-    lasts = (bars.last_bar(db, asset, step) for asset in job_context.feed.assets)
-    return any(bar.time + step > slot for bar in lasts if bar)
+    return any(bar.time + step > slot for bar in bars.last_bars(db, job_context.feed.assets, step).values())
 
 
 def keep_book(db: Connection, book: PriceBook, slot: int, *, backfilled: bool) -> None:

@@ -1,7 +1,6 @@
 """Jobs, their schedules, the context they run in, and the headers of the documents that they publish.
 
-A slot is a unix second, so daylight saving does not move it. `slot_at` of a schedule is the latest slot at or before
-the unix second `now`, `shortest_s` the least distance of two slots.
+A slot is a unix second, so daylight saving does not move it.
 """
 
 from __future__ import annotations
@@ -9,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
 from service.config import Settings
 from service.documents import DocumentHeader
 from service.errors import SourceFailed
-from service.forecasting.apex.call import Call, Thresholds, thresholds_of
 from service.forecasting.apex.scores import ApexScores, ResolvedCall, score
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
@@ -24,8 +22,7 @@ from service.jobs.memory import ArenaMemory, CallMemory, Memory, ScoreMemory, sa
 from service.market import headers
 from service.market.bars import Bars
 from service.market.coverage import History, whole_since
-from service.market.instants import DAY, WorldClock, unix
-from service.market.months import month_start
+from service.market.instants import WorldClock, unix
 from service.store import bars, snapshots
 from service.store.bars import HourlyBars
 from service.store.database import Database
@@ -57,9 +54,6 @@ class JobContext:
     call_memory: CallMemory = field(init=False, default_factory=CallMemory)
     # One call of apex is new in four hours; contexts are without the inputs of headlines, of which new ones may arrive.
     apex_scores: Memory[Sequence[ResolvedCall], ApexScores] = field(init=False, default_factory=lambda: Memory(score))
-    apex_thresholds: Memory[Sequence[Call], Thresholds] = field(
-        init=False, default_factory=lambda: Memory(thresholds_of)
-    )
     contexts: Memory[Mapping[str, Bars], dict[str, Context]] = field(
         init=False, default_factory=lambda: Memory(build_all, same_bars)
     )
@@ -110,7 +104,7 @@ class Job:
     """
 
     name: str
-    schedule: Schedule
+    schedule: Every
     work: Callable[[JobContext, int], Effects]
     clock: Literal["world", "wall"] = "world"
     needs: tuple[str, ...] = ()
@@ -132,25 +126,9 @@ class Every:
     seconds: int
     offset: int = 0
 
-    @property
-    def shortest_s(self) -> int:
-        return self.seconds
-
     def slot_at(self, now: int) -> int:
+        """The latest slot at or before the unix second `now`."""
         return (now - self.offset) // self.seconds * self.seconds + self.offset
-
-
-@dataclass(frozen=True)
-class Monthly:
-    """One slot a month, at midnight UTC of its first day."""
-
-    shortest_s: ClassVar[int] = 28 * DAY
-
-    def slot_at(self, now: int) -> int:
-        return month_start(now)
-
-
-Schedule = Every | Monthly
 
 
 def header(

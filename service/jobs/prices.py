@@ -180,7 +180,7 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
     """Raise WrongClock where a stored bar ends after `slot`."""
     step = job_context.feed.step
     with job_context.database.reading() as db:
-        ends = [bar.time + step for asset in job_context.feed.assets if (bar := bars.last_bar(db, asset, step))]
+        ends = [bar.time + step for bar in bars.last_bars(db, job_context.feed.assets, step).values()]
     if max(ends, default=0) > slot:
         raise WrongClock(f"the last bar ends at {iso(max(ends))}, but the clock shows {iso(slot)}")
 
@@ -188,10 +188,10 @@ def _refuse_future_bars(job_context: JobContext, slot: int) -> None:
 def publish_prices(db: Connection, job_context: JobContext, slot: int) -> None:
     """Publish the prices of the stored bars, as soon as an asset has one."""
     feed, clock = job_context.feed, job_context.clock
-    lasts = {asset: last.time + feed.step for asset in feed.assets if (last := bars.last_bar(db, asset, feed.step))}
-    if not lasts:
+    ends = {asset: bar.time + feed.step for asset, bar in bars.last_bars(db, feed.assets, feed.step).items()}
+    if not ends:
         return
-    by_asset = {asset: bars.load_bars(db, asset, end - SHOWN_S, end, feed.step) for asset, end in lasts.items()}
+    by_asset = {asset: bars.load_bars(db, asset, end - SHOWN_S, end, feed.step) for asset, end in ends.items()}
     histories = bars.histories(db, feed.assets, feed.step, slot)
     sources = bar_sources(db) | {asset: history.source for asset, history in histories.items() if history.source}
     ended = clock.has_ended(slot)

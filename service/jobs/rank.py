@@ -12,7 +12,7 @@ from service.jobs.job import Effects, JobContext, bar_header, bar_sources
 from service.ledger.chain import LedgerRow
 from service.market.headers import month_header
 from service.market.instants import HOUR
-from service.market.months import closed_months, ends
+from service.market.months import closed_months, ends, month_start
 from service.store import bars, ledger, snapshots
 from service.trading import arena, hospital
 from service.trading.arena import Arena, net_positions
@@ -54,8 +54,11 @@ HOSPITAL = "strategy-hospital"
 
 
 def triage(job_context: JobContext, slot: int) -> Effects:
-    """Publish a snapshot of each closed month that has none yet, oldest first, and record it in the ledger."""
-    arena = run_arena(job_context, slot)
+    """Publish a snapshot of each closed month that has none yet, oldest first, and record it in the ledger.
+
+    Both are dated by the beginning of the month of `slot`, by which all of these months had closed.
+    """
+    arena, made_at = run_arena(job_context, slot), month_start(slot)
     months = closed_months(arena.anchor, slot)
     with job_context.database.reading() as db:
         by_month = {month: snapshots.latest_snapshot(db, f"{HOSPITAL}/{month}") for month in months}
@@ -68,7 +71,7 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     bodies: dict[str, bytes] = {}
     for month in missing:
         patients = admit(arena, month)
-        header = month_header(slot, month, world=world, sources=sources)
+        header = month_header(made_at, month, world=world, sources=sources)
         document = hospital.snapshot(month, patients, before, header)
         bodies[month] = snapshots.to_json(document)
         before[month] = hospital.past(json.loads(bodies[month]))
@@ -77,7 +80,7 @@ def triage(job_context: JobContext, slot: int) -> Effects:
     def write(db: Connection) -> None:
         for month, body in bodies.items():
             snapshots.save_snapshot(db, f"{HOSPITAL}/{month}", ends(month), body)
-        ledger.append(db, rows, slot)
+        ledger.append(db, rows, made_at)
         snapshots.save_snapshot(db, HOSPITAL, ends(max(bodies)), bodies[max(bodies)])
 
     return write

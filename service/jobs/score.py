@@ -75,15 +75,15 @@ def list_markets(job_context: JobContext, slot: int) -> Effects:
     """Publish the markets that are open at the wall second `slot`, at most 200."""
     now = job_context.clock.at(slot)
     with job_context.database.reading() as db:
-        page = listings.market_page(db, MarketSelection(), now, LISTING_LIMIT)
-        markets, ids = page.markets, [market.id for market in page.markets]
+        markets, following = listings.market_page(db, MarketSelection(), now, LISTING_LIMIT)
+        ids = [market.id for market in markets]
         tallies, opinions = listings.vote_tallies(db, ids), listings.latest_opinions(db, ids)
         by_asset, sources = snapshots.prices_by_asset(snapshots.latest_prices(db)), imported.sources(db)
     entries = list_all(markets, tallies=tallies, prices=by_asset, opinions=opinions, now=now)
     odds = {market.odds.source: f"odds ({market.odds.source})" for market in markets if market.odds}
     head = header(job_context, now, LISTED_EVERY_S, sources=odds | odds_sources(job_context) | sources)
     documents = {
-        "predictions": predictions_document(entries, head, page.following),
-        "markets": predictions_document([replace(entry, ai_votes={}) for entry in entries], head, page.following),
+        "predictions": predictions_document(entries, head, following),
+        "markets": predictions_document([replace(entry, ai_votes={}) for entry in entries], head, following),
     }
     return lambda db: snapshots.publish(db, now, documents)

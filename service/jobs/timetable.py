@@ -18,7 +18,7 @@ from service.jobs import (
     score,
     witness,
 )
-from service.jobs.job import Every, Job, Monthly
+from service.jobs.job import Every, Job
 from service.market.instants import DAY, HOUR, MINUTE, World
 
 
@@ -32,7 +32,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
         Job("rank", Every(step), rank.rank, needs=("tick",)),
         # The pages do not depend on the battle; a first start is ready sooner when both do not run at once.
         Job("publish_strategy_pages", Every(rank.PAGES_EVERY_S), rank.publish_strategy_pages, needs=("battle",)),
-        Job("triage", Monthly(), rank.triage, needs=("battle",)),
+        Job("triage", Every(DAY), rank.triage, needs=("battle",)),
         Job("refit", Every(HOUR), forecast.refit, needs=("tick",)),
         Job("forecast_prices", Every(step), forecast.forecast_prices, needs=("observe", "refit")),
         Job("record_prices", Every(forecast.EVERY_S), forecast.record_prices, needs=("observe", "backfill")),

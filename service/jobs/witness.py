@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import structlog
-from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from service.client import Client, ClientError
+from service.documents import adapter
 from service.jobs.job import Effects, JobContext
 from service.ledger.chain import line
 from service.ledger.roots import Root
@@ -24,7 +25,6 @@ EVERY_S = HOUR
 VISIT_S = 120  # after which no other root of a ledger is begun
 MOST_ROWS = 50_000  # of one root, and about as many of one visit
 MOST_PAGES = 500
-ROOTS = TypeAdapter(tuple[Root, ...])
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -52,7 +52,8 @@ def _visit(client: Client, before: WitnessedLedger, at: str, certificates: bytes
     ledger, end, rows = before, time.monotonic() + VISIT_S, 0
     try:
         pages = list(_pages(client))
-        ledger = ledger.with_served((root for page in pages for root in ROOTS.validate_python(page["roots"])), at)
+        served = (adapter(tuple[Root, ...]).validate_python(page["roots"]) for page in pages)
+        ledger = ledger.with_served(chain.from_iterable(served), at)
         for place in ledger.due():
             root, after = ledger.roots[place].root, ledger.roots[place - 1].root if place else None
             rows += (size := root.last_seq - root.first_seq + 1)

@@ -12,12 +12,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, delete, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from service import canonical
+from service.documents import adapter
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.callers import KeptAnswer, kept_answer
 from service.forecasting.predictions.commitments import WITHDRAWN
@@ -25,11 +25,8 @@ from service.forecasting.voters.votes import Answer, in_words, understood
 from service.store import forecasts, notifications, pages, predictions
 from service.store.database import is_among
 from service.store.keys import is_of_key
-from service.store.pages import PageKey
 from service.store.tables import api_key, idempotency, odds, opinion, prediction, prediction_vote, user_vote
 
-_ANSWER = TypeAdapter(Answer)
-_SCOPE = "answers"
 _AUTHOR = prediction.c.author
 # Fields that the answers of earlier versions lack.
 _LATER_FIELDS = {
@@ -52,22 +49,17 @@ _LATER_VOTE: dict[str, Any] = {
 }
 
 
-class AnswersPage(NamedTuple):
-    """The answers of a page, and the cursor of the next one; None on the last."""
+def answers_page(
+    db: Connection, caller: str, limit: int, *, cursor: str | None, with_votes: bool
+) -> tuple[list[KeptAnswer], str | None]:
+    """At most `limit` answers to a caller from a cursor on, and the cursor of the next page, None on the last.
 
-    answers: list[KeptAnswer]
-    following: str | None
-
-
-def answers_page(db: Connection, caller: str, limit: int, *, cursor: str | None, with_votes: bool) -> AnswersPage:
-    """At most `limit` answers to a caller from a cursor on; raises InvalidRequest for a cursor of another list."""
+    Raises InvalidRequest for a cursor of another list.
+    """
     place = (prediction.c.created_at, prediction.c.id)
-    query = select(*place).where(_of(caller)).order_by(*(column.desc() for column in place)).limit(limit + 1)
-    if cursor is not None:
-        query = query.where(tuple_(*place) < pages.read_cursor(_SCOPE, cursor))
-    keys = [PageKey(*row) for row in db.execute(query)]
-    answers = _published(db, [key.id for key in keys[:limit]], with_votes=with_votes)
-    return AnswersPage(answers, pages.next_cursor(_SCOPE, keys, limit))
+    query = select(*place).where(_of(caller)).order_by(*(column.desc() for column in place))
+    ids, following = pages.ids_page(db, "answers", query, limit, cursor)
+    return _published(db, ids, with_votes=with_votes), following
 
 
 def find_answer(db: Connection, id: str, caller: str) -> KeptAnswer | None:
@@ -89,7 +81,7 @@ def _published(db: Connection, ids: list[str], *, with_votes: bool) -> list[Kept
 
 def _answer(market: Prediction, body: dict[str, Any], *, with_votes: bool) -> Answer:
     votes = body["votes"] if with_votes else {}
-    return _ANSWER.validate_python(
+    return adapter(Answer).validate_python(
         body
         | {
             "answer": body.get("answer") if body["p_yes"] is None else in_words(body["p_yes"], None),

@@ -59,11 +59,6 @@ class Audit(NamedTuple):
         return f"the record agreed with all {self.rows:,} rows of the ledger at {iso(self.at)}"
 
 
-def save_audit(db: Connection, audit: Audit) -> None:
-    """Store the result, unless a later one is stored."""
-    snapshots.publish(db, audit.at, {NAME: audit})
-
-
 def latest_audit(db: Connection) -> Audit | None:
     return snapshots.find_document(db, NAME, Audit)
 

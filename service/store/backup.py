@@ -87,7 +87,7 @@ def _verified(database: Database, settings: Settings) -> tuple[str, Verification
         raise InvalidRequest(f"The backup cannot be restored. {damage}")
     with database.writing() as db:
         revision = migrations.current(db)
-        if revision is None or not migrations.FIRST <= revision <= migrations.head():
+        if revision not in migrations.revisions():
             raise InvalidRequest(f"The backup cannot be restored: its revision is {revision}.")
         migrations.upgrade(db)
         restored_world = world.find_clock(db).world

@@ -137,6 +137,11 @@ def last_bar(db: Connection, asset: str, step: int) -> Bar | None:
     return Bar(*row) if row else None
 
 
+def last_bars(db: Connection, assets: Iterable[str], step: int) -> dict[str, Bar]:
+    """The latest bar of each of these assets that has one of `step` seconds."""
+    return {asset: bar for asset in assets if (bar := last_bar(db, asset, step))}
+
+
 def close_at(db: Connection, asset: str, instant: int, step: int, longest_s: int) -> float | None:
     """The close of the last bar of `step` seconds by a unix second, which opens at most `longest_s` before it."""
     series = load_bars(db, asset, instant - longest_s, instant, step)

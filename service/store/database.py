@@ -142,7 +142,7 @@ class Database:
             return
         if revision and revision > head:
             raise SettingsError(f"The database is of a newer version (revision {revision}); this one knows {head}.")
-        if revision and revision < migrations.FIRST:
+        if revision and revision not in migrations.revisions():
             raise SettingsError(f"The database is of revision {revision}: start version 1.2 once, then this one.")
         with self.writing() as db:
             migrations.upgrade(db)

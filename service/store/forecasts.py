@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import NamedTuple
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service import canonical
+from service.documents import adapter
 from service.errors import NameTaken
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.forecasters import ForecasterRecord
@@ -31,7 +31,6 @@ class NamedForecaster(NamedTuple):
     record: ForecasterRecord | None
 
 
-_RECORD = TypeAdapter(ForecasterRecord)
 _WITH_NAME = select(forecaster.c.id, forecaster.c.name, forecaster.c.record).where(forecaster.c.name.is_not(None))
 
 
@@ -122,11 +121,12 @@ def outdated_forecasters(db: Connection) -> list[str]:
 def save_record(db: Connection, id: str, record: ForecasterRecord, at: int) -> None:
     """Store the record of a forecaster as of the world second `at`, if it still has a name."""
     row = update(forecaster).where(forecaster.c.id == id, forecaster.c.name.is_not(None))
-    db.execute(row.values(record=_RECORD.dump_json(record).decode(), record_at=at))
+    db.execute(row.values(record=adapter(ForecasterRecord).dump_json(record).decode(), record_at=at))
 
 
 def _named(row: Row) -> NamedForecaster:
-    return NamedForecaster(row.id, row.name, _RECORD.validate_json(row.record) if row.record else None)
+    record = adapter(ForecasterRecord).validate_json(row.record) if row.record else None
+    return NamedForecaster(row.id, row.name, record)
 
 
 # In the order of the fields of MarketForecast, whose `market` is the column `prediction`.

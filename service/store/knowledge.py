@@ -38,7 +38,7 @@ def latest_knowledge(database: Database, step: int) -> Knowledge:
     """The stored contexts with the prices of the last bars, `step` seconds long, and the newest fits and record."""
     with database.reading() as db:
         plain = contexts.every(db)
-        lasts = {asset: bar for asset in plain if (bar := bars.last_bar(db, asset, step))}
+        lasts = bars.last_bars(db, plain, step)
         by_asset = {
             asset: Context.from_plain(plain[asset]).at_price(bar.close, bar.time + step) for asset, bar in lasts.items()
         }

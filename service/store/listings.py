@@ -16,7 +16,6 @@ from service.forecasting.predictions import Holder, Opinion, Prediction
 from service.forecasting.predictions.scores.columns import MarketColumns, columns_of, joined
 from service.store import ledger, pages, predictions
 from service.store.database import add_rows, is_among, put_rows
-from service.store.pages import PageKey
 from service.store.tables import IS_LISTED, opinion, prediction, user_vote
 
 MarketStatus = Literal["open", "resolved", "void", "all"]
@@ -52,11 +51,6 @@ class MarketSelection:
     sort: Sort = "deadline"
 
     @property
-    def scope(self) -> str:
-        """The name of this list for its cursors."""
-        return canonical.write(vars(self))
-
-    @property
     def column(self) -> ColumnElement[Any]:
         """What it is sorted by; numbers of challenges tell those of one second apart."""
         is_numbered = self.category == "challenge" and self.sort == "created"
@@ -68,13 +62,6 @@ class MarketSelection:
         return self.status == "open" and self.sort == "deadline"
 
 
-class MarketPage(NamedTuple):
-    """The markets of a page, and the cursor of the next one; None on the last."""
-
-    markets: list[Prediction]
-    following: str | None
-
-
 def market_page(
     db: Connection,
     selection: MarketSelection,
@@ -83,15 +70,14 @@ def market_page(
     *,
     cursor: str | None = None,
     with_votes: bool = True,
-) -> MarketPage:
-    """At most `limit` markets from a cursor on, open ones due after `now`; InvalidRequest for a cursor of others."""
-    query = market_keys(selection, now).limit(limit + 1)
-    if cursor is not None:
-        place, after = tuple_(selection.column, prediction.c.id), pages.read_cursor(selection.scope, cursor)
-        query = query.where(place > after if selection.is_rising else place < after)
-    keys = [PageKey(*row) for row in db.execute(query)]
-    markets = predictions.find_predictions(db, [key.id for key in keys[:limit]], with_votes=with_votes)
-    return MarketPage(markets, pages.next_cursor(selection.scope, keys, limit))
+) -> tuple[list[Prediction], str | None]:
+    """At most `limit` markets from a cursor on, open ones due after `now`, and the cursor of the next page.
+
+    It is None on the last page. Raises InvalidRequest for a cursor of another list.
+    """
+    keys, scope = market_keys(selection, now), canonical.write(vars(selection))
+    ids, following = pages.ids_page(db, scope, keys, limit, cursor, is_rising=selection.is_rising)
+    return predictions.find_predictions(db, ids, with_votes=with_votes), following
 
 
 def market_keys(selection: MarketSelection, now: int) -> Select:

@@ -6,11 +6,11 @@ import json
 import math
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Table, delete, func, select, true, tuple_
 
 from service import canonical
 from service.errors import FieldError, InvalidRequest
@@ -46,9 +46,19 @@ def read_cursor(scope: str, cursor: str) -> PageKey:
     return PageKey(value, id)
 
 
-def next_cursor(scope: str, keys: Sequence[PageKey], limit: int) -> str | None:
-    """The cursor after `limit` rows, where `keys` has the key of one row more; None on the last page."""
-    return write_cursor(scope, keys[limit - 1]) if len(keys) > limit else None
+def ids_page(
+    db: Connection, scope: str, query: Select, limit: int, cursor: str | None, *, is_rising: bool = False
+) -> tuple[list[str], str | None]:
+    """The ids of at most `limit` rows of a list from a cursor on, and the cursor of the next page, None on the last.
+
+    `query` selects the value and the id of each row, and sorts by them; InvalidRequest for a cursor of another list.
+    """
+    if cursor is not None:
+        place, after = tuple_(*query.selected_columns), read_cursor(scope, cursor)
+        query = query.where(place > after if is_rising else place < after)
+    keys = [PageKey(*row) for row in db.execute(query.limit(limit + 1))]
+    following = write_cursor(scope, keys[limit - 1]) if len(keys) > limit else None
+    return [key.id for key in keys[:limit]], following
 
 
 def _digest(scope: str) -> str:

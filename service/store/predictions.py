@@ -93,7 +93,7 @@ def add_predictions(db: Connection, predictions: Sequence[Prediction], body: dic
 
 
 def next_challenge_number(db: Connection) -> int:
-    """The number of the next challenge; it must be read and used within one write transaction."""
+    """The number of the next challenge; it must be read and used under the lock of the ledger."""
     return (db.scalar(select(func.max(prediction.c.number))) or 0) + 1
 
 

@@ -6,12 +6,12 @@ import gzip
 import hashlib
 import sys
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, bindparam, select
 
+from service.documents import adapter
 from service.market.prices import NO_RATES, AssetPrice, PricesDocument, Rate, Rates
 from service.store.database import put_rows
 from service.store.tables import snapshot
@@ -45,12 +45,7 @@ def make_snapshot(name: str, as_of: int, body: bytes) -> Snapshot:
 
 def to_json(document: object) -> bytes:
     """A document, which is a dataclass or a dict of them, as the bytes that are served."""
-    return _adapter(type(document)).dump_json(document)
-
-
-@cache
-def _adapter(kind: type[T]) -> TypeAdapter[T]:
-    return TypeAdapter(kind)
+    return adapter(type(document)).dump_json(document)
 
 
 def publish(db: Connection, as_of: int, documents: Mapping[str, object]) -> None:
@@ -75,7 +70,7 @@ def latest_snapshot(db: Connection, name: str) -> Snapshot | None:
 def find_document(db: Connection, name: str, kind: type[T]) -> T | None:
     """The document with this name as a value of its kind; None before its first publication."""
     snapshot = latest_snapshot(db, name)
-    return _adapter(kind).validate_json(snapshot.body) if snapshot else None
+    return adapter(kind).validate_json(snapshot.body) if snapshot else None
 
 
 def names(db: Connection) -> set[str]:
@@ -90,7 +85,7 @@ def latest_prices(db: Connection) -> PricesDocument | None:
 
 @lru_cache(maxsize=2)
 def read_prices(snapshot: Snapshot) -> PricesDocument:
-    return _adapter(PricesDocument).validate_json(snapshot.body)
+    return adapter(PricesDocument).validate_json(snapshot.body)
 
 
 def prices_by_asset(document: PricesDocument | None) -> dict[str, AssetPrice]:

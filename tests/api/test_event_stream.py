@@ -16,7 +16,7 @@ from sqlalchemy.engine import Engine
 
 from service.access.quota import EVENT_STREAMS, HELD_STREAMS, NETWORK_FACTOR
 from service.api.auth import Caller, KeyHolder
-from service.api.event_stream import OpenStream, OpenStreams, Places, streams_of
+from service.api.event_stream import OpenStreams, Places, streams_of
 from service.client import Client
 from service.errors import Busy
 from service.forecasting.predictions import Settlement
@@ -239,8 +239,8 @@ def test_the_ledger_is_read_once_for_all_streams(streams: OpenStreams, sqlite: D
 
 
 def test_a_new_row_wakes_every_stream(streams: OpenStreams, sqlite: Database):
-    handles: list[OpenStream] = [streams.open(caller, None) for caller in (STRANGER, elsewhere(1))]
-    threads = [Thread(target=stream.wait, args=(60,)) for stream in handles]
+    handles = [streams.open(caller, None) for caller in (STRANGER, elsewhere(1))]
+    threads = [Thread(target=streams.wait, args=(stream, 0, 60)) for stream in handles]
     for thread in threads:
         thread.start()
     trade(sqlite, 1)

@@ -150,7 +150,7 @@ class TestPages:
 
     def test_the_stored_list_links_to_its_next_page(self, client: FlaskClient, headers, history):
         with history.writing() as db:
-            cursor = listings.market_page(db, MarketSelection("resolved"), NOON, 1).following
+            _, cursor = listings.market_page(db, MarketSelection("resolved"), NOON, 1)
             snapshots.publish(db, NOON, {"predictions": predictions_document([], header(), cursor)})
         assert client.get(PATH, headers=headers).headers["Link"] == f'<{PATH}?cursor={cursor}>; rel="next"'
 

@@ -18,8 +18,8 @@ import yaml
 from sqlalchemy import URL, create_engine, make_url, text
 
 from service import config
-from service.store import world
-from service.store.audit import Audit, save_audit
+from service.store import snapshots, world
+from service.store.audit import NAME, Audit
 from service.store.database import Database
 from tests.conftest import absent
 from tests.processes import ROOT
@@ -85,7 +85,7 @@ def queries() -> Iterator[str]:
 def test_alerts_and_pages_use_metrics_that_exist(present: Path, tmp_path: Path):
     with running_service(copied(present, tmp_path), oracle_daily_usd=5.0) as service:
         with service.runtime.database.writing() as db:
-            save_audit(db, Audit(0, 0, 0))
+            snapshots.publish(db, 0, {NAME: Audit(0, 0, 0)})
             world.beat(db, 0, world.BACKUP)
         families = set(re.findall(r"^# TYPE (\w+)", service.client.get("/metrics").text, re.MULTILINE))
     for query in queries():

@@ -204,13 +204,6 @@ def test_a_message_for_an_unknown_job_is_refused(plant):
     assert plant.engine(plant.job()).execute("of a newer release", START) == "refused"
 
 
-@pytest.mark.parametrize("dependency", ["nothing", "wall"])
-def test_a_job_can_only_need_a_job_of_its_own_clock(plant, dependency):
-    jobs = plant.job("wall", clock="wall"), plant.job("tick", needs=(dependency,))
-    with pytest.raises(ValueError, match=f"job tick needs {dependency}"):
-        plant.engine(*jobs)
-
-
 FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 DAY = 86_400
 

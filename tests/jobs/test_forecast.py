@@ -18,10 +18,10 @@ from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.price_record.committed import COLUMNS
 from service.jobs import forecast, processes
 from service.jobs.forecast import changes, due, record_prices, refit
-from service.jobs.job import Monthly
 from service.market.assets import Calendar
 from service.market.bars import Bars, empty
 from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.market.months import month_start
 from service.store import forecasts, knowledge, lanes
 from service.store.database import Database
 from service.store.pages import fits
@@ -32,7 +32,7 @@ from tests.jobs.contexts import context_of
 from tests.jobs.track_record import SLOT, document, rows
 from tests.running_service import START, RunningService, copied, running_service
 
-MONTH = Monthly().slot_at(1_763_985_600)  # 2025-11-01T00:00:00Z
+MONTH = month_start(1_763_985_600)  # 2025-11-01T00:00:00Z
 REFIT_AT = MONTH + 10 * DAY
 CLOCK = CalendarFit(Season((1.0,) * WEEK), {})
 CALENDARS: tuple[Calendar, ...] = ("always", "comex")
@@ -105,7 +105,7 @@ def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypat
     slots = fitting(monkeypatch, lambda slot: Fits(VERSION, slot, {}) if slot == MONTH else fits_of(slot), btc=LONG)
     assert run(database, None, ("btc",)) == fits_of(REFIT_AT)
     assert slots == [MONTH, REFIT_AT]
-    next_month = Monthly().slot_at(MONTH + 35 * DAY)
+    next_month = month_start(MONTH + 35 * DAY)
     assert run(database, None, ("btc",), next_month) == fits_of(next_month)
     assert slots[2:] == [next_month]
 

@@ -15,7 +15,7 @@ from service.config import Settings
 from service.errors import SourceFailed
 from service.jobs import job
 from service.jobs.engine import Engine
-from service.jobs.job import Every, Job, JobContext, Monthly
+from service.jobs.job import Every, Job, JobContext
 from service.jobs.prune import has_reserved, prune, refund_expired
 from service.jobs.timetable import timetable
 from service.market.instants import DAY, HOUR, MINUTE, WorldClock, iso, unix
@@ -44,7 +44,7 @@ def test_only_models_are_asked_several_questions_at_once(engine, count):
     assert not context.embedded.has_models
 
 
-SCHEDULES = (Every(60), Every(300, 10), Every(3600), Every(DAY), Every(DAY, 3600), Monthly())
+SCHEDULES = (Every(60), Every(300, 10), Every(3600), Every(DAY), Every(DAY, 3600))
 
 
 def at(text: str) -> int:
@@ -68,9 +68,6 @@ def test_a_slot_is_never_in_the_future_and_never_goes_back(schedule, now, later)
         (Every(300, 10), "2025-01-01 00:05:09", "2025-01-01 00:00:10"),
         (Every(DAY), "2025-01-01 00:00:00", "2025-01-01 00:00:00"),
         (Every(DAY, 3600), "2025-01-02 00:59:59", "2025-01-01 01:00:00"),
-        (Monthly(), "2024-02-29 23:59:59", "2024-02-01 00:00:00"),
-        (Monthly(), "2024-03-01 00:00:00", "2024-03-01 00:00:00"),
-        (Monthly(), "2025-12-31 23:59:59", "2025-12-01 00:00:00"),
     ],
 )
 def test_the_latest_slot(schedule, now, slot):
@@ -86,13 +83,11 @@ def test_daylight_saving_moves_no_slot(zone, day, monkeypatch):
         midnight = at(day)
         hours = {Every(3600).slot_at(midnight + 60 * minute) for minute in range(1440)}
         days = {Every(DAY).slot_at(midnight + 60 * minute) for minute in range(1440)}
-        months = {Monthly().slot_at(midnight + 60 * minute) for minute in range(1440)}
     finally:
         monkeypatch.undo()
         time.tzset()
     assert sorted(hours) == [midnight + 3600 * hour for hour in range(24)]
     assert days == {midnight}
-    assert months == {at(day[:8] + "01")}
 
 
 SLOT = 1_800_000_000
@@ -190,6 +185,15 @@ def after(timetable_jobs: dict[str, Job], name: str) -> set[str]:
     """Every job that a job waits for, directly or not."""
     needs = timetable_jobs[name].needs
     return set(needs).union(*(after(timetable_jobs, dependency) for dependency in needs))
+
+
+@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+def test_no_job_waits_for_itself_and_each_has_one_name(world):
+    """What a job needs is a job of its own clock."""
+    by_name = jobs(world)
+    assert len(by_name) == len(timetable(world, STEP))
+    assert not [name for name in by_name if name in after(by_name, name)]
+    assert all(by_name[need].clock == job.clock for job in by_name.values() for need in job.needs)
 
 
 @pytest.mark.parametrize("world", ["simulated", "replay", "live"])

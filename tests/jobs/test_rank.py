@@ -123,7 +123,7 @@ def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
         document = json.loads(body)
         assert row["body"]["sha256"] == hashlib.sha256(body).hexdigest()
         assert len(row["body"]["judged"]) == len(document["strategies"]) == len(STRATEGIES)
-        assert (document["timestamp"], document["as_of"]) == (iso(slot), iso(ends(month)))
+        assert (document["timestamp"], document["as_of"]) == (iso(ends("2025-02")), iso(ends(month)))
 
 
 def test_a_stored_month_is_not_computed_again(closed_months):

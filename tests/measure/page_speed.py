@@ -109,7 +109,7 @@ def _last_cursor(database: Database) -> str | None:
     """The cursor of the last whole page."""
     cursor = None
     with database.reading() as db:
-        while following := listings.market_page(db, SELECTION, NOW, 1_000, cursor=cursor, with_votes=False).following:
+        while following := listings.market_page(db, SELECTION, NOW, 1_000, cursor=cursor, with_votes=False)[1]:
             cursor = following
     return cursor
 
@@ -117,11 +117,11 @@ def _last_cursor(database: Database) -> str | None:
 def _time(database: Database, cursor: str | None, with_votes: bool) -> float:
     began = time.perf_counter()
     with database.reading() as db:
-        page = listings.market_page(db, SELECTION, NOW, LIMIT, cursor=cursor, with_votes=with_votes)
-        tallies = listings.vote_tallies(db, [market.id for market in page.markets])
-        opinions = listings.latest_opinions(db, [market.id for market in page.markets if market.settlement is None])
-    rows = list_all(page.markets, tallies=tallies, prices={}, opinions=opinions, now=NOW)
-    PAGE.dump_json(predictions_document(rows, PLAIN_HEADER, page.following))
+        markets, following = listings.market_page(db, SELECTION, NOW, LIMIT, cursor=cursor, with_votes=with_votes)
+        tallies = listings.vote_tallies(db, [market.id for market in markets])
+        opinions = listings.latest_opinions(db, [market.id for market in markets if market.settlement is None])
+    rows = list_all(markets, tallies=tallies, prices={}, opinions=opinions, now=NOW)
+    PAGE.dump_json(predictions_document(rows, PLAIN_HEADER, following))
     return 1000 * (time.perf_counter() - began)
 
 

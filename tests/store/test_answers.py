@@ -67,8 +67,8 @@ def ids(
     database: Database, caller: str, *, limit: int = 2, cursor: str | None = None, with_votes: bool = True
 ) -> tuple[list[str], str | None]:
     with database.reading() as db:
-        page = answers.answers_page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
-    return [answer.id for answer in page.answers], page.following
+        page, following = answers.answers_page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
+    return [answer.id for answer in page], following
 
 
 def test_pages_go_from_the_newest_to_the_oldest(database: Database, given_answer):
@@ -94,7 +94,7 @@ def test_it_reads_as_it_was_given(database: Database, given_answer):
     answer = given_answer("a")
     with database.reading() as db:
         copy = answers.find_answer(db, "a", ANN)
-        (entry,) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False).answers
+        ((entry,), _) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False)
     assert {name: getattr(copy, name) for name in vars(answer)} == vars(answer)
     assert (copy.resolution, copy.score, entry.votes) == (None, None, {})
 

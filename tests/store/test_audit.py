@@ -204,6 +204,6 @@ def test_the_last_audit_is_stored_and_said_in_words(record: Database):
     assert result.differences == 0
     assert result.sentence.startswith(f"the record agreed with all {result.rows:,} rows of the ledger at 2027-01-15T")
     with record.engine.connect() as db:
-        audit.save_audit(db, result)
+        snapshots.publish(db, result.at, {audit.NAME: result})
         assert audit.latest_audit(db) == result
         db.rollback()

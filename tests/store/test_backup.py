@@ -7,17 +7,20 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import delete, insert, select, text
 
+from service import canonical
 from service.config import Settings, SettingsError
 from service.errors import InvalidRequest
 from service.ledger.chain import LedgerRow
-from service.market.instants import WorldClock
+from service.market.instants import WorldClock, iso
 from service.store import ledger, migrations, secret, world
 from service.store.backup import backup, restore
 from service.store.database import Database, revision_at
 from service.store.tables import ledger as ledger_table
 from tests.api.web import NOON
+from tests.ledger.books import of_first_versions
+from tests.store.test_migrations import make_first
 
 SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing has to
 
@@ -75,11 +78,14 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(
 
 def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Path, settings: Settings):
     """It is migrated before its ledger is verified."""
+    rows = [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)]
     with source.writing() as db:
-        db.execute(text("ALTER TABLE forecast_score DROP COLUMN opening_peer"))
-        db.execute(text("ALTER TABLE forecast_score DROP COLUMN peer"))
-        db.execute(text("DROP TABLE ledger_timestamp"))
-        db.execute(text("UPDATE alembic_version SET version_num = '0023'"))
+        db.execute(text("DROP TRIGGER ledger_delete"))
+        db.execute(delete(ledger_table))
+        for entry in of_first_versions(rows, iso(NOON)):
+            values = vars(entry) | {"recorded_at": NOON, "body": canonical.write(entry.body)}
+            db.execute(insert(ledger_table).values(values))
+        make_first(db)
     backup(source, tmp_path / "kept")
     assert restore(tmp_path / "kept", settings)[-1].rows == 3
     assert revision_at(settings.database) == migrations.head()

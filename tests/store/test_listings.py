@@ -53,12 +53,11 @@ def walked(database: Database, selection: MarketSelection, limit: int) -> list[P
     markets, cursor = [], None
     with database.reading() as db:
         while True:
-            page = listings.market_page(db, selection, NOW, limit, cursor=cursor)
-            assert len(page.markets) == limit or page.following is None
-            markets += page.markets
-            if page.following is None:
+            page, cursor = listings.market_page(db, selection, NOW, limit, cursor=cursor)
+            assert len(page) == limit or cursor is None
+            markets += page
+            if cursor is None:
                 return markets
-            cursor = page.following
 
 
 def ids(markets: list[Prediction]) -> list[str]:
@@ -105,11 +104,11 @@ def test_filters_select_and_combine(market_db: Database, filters: dict[str, str]
 def test_votes_can_be_left_out(market_db: Database):
     """A cursor of other filters is refused."""
     with market_db.reading() as db:
-        page = listings.market_page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
+        markets, cursor = listings.market_page(db, MarketSelection("resolved"), NOW, 5, with_votes=False)
         with pytest.raises(InvalidRequest):
-            listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=page.following)
-    assert [market.votes for market in page.markets] == [()] * 5
-    assert all(market.commitment for market in page.markets)
+            listings.market_page(db, MarketSelection("resolved", asset="btc"), NOW, 5, cursor=cursor)
+    assert [market.votes for market in markets] == [()] * 5
+    assert all(market.commitment for market in markets)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, insert, text, update
+from sqlalchemy import Connection, insert, inspect, text, update
 
 from service import canonical
 from service.config import SettingsError
@@ -46,7 +46,19 @@ def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
     database.migrate()
     with database.reading() as db:
         assert compare_metadata(MigrationContext.configure(db), metadata) == []
+        key_names = names_of_keys(db)
+    with database.writing() as db:
+        make_first(db)
+    database.migrate()
+    with database.reading() as db:
+        assert compare_metadata(MigrationContext.configure(db), metadata) == []
+        assert names_of_keys(db) == key_names
     database.close()
+
+
+def names_of_keys(db: Connection) -> dict[str, str | None]:
+    """The name of the primary key of each table."""
+    return {table: inspect(db).get_pk_constraint(table)["name"] for table in metadata.tables}
 
 
 @pytest.mark.slow

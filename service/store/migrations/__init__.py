@@ -1,6 +1,6 @@
-"""The steps from the schema of version 1.2 to the current one, numbered by their file names.
+"""The steps from the schema of version 1.2 to the current one, one for each version, numbered by their file names.
 
-`versions/0018_….py` is revision "0018"; the largest number is the head. The next step is written by hand; a test
+`versions/0025_….py` is revision "0025"; the largest number is the head. The next step is written by hand; a test
 compares its result with the tables. An empty database gets the current tables at once. Alembic is imported only for a
 step, so an ordinary start does not load it.
 """
@@ -13,15 +13,19 @@ from sqlalchemy import Connection, inspect, text
 
 from service.store.tables import LEDGER_GUARDS, metadata
 
-FIRST = "0017"  # the oldest revision that can be migrated
 FOLDER = Path(__file__).parent
 # Any number that is not used by another advisory lock of this database.
 LOCK = 9_154_700_001
 
 
+def revisions() -> list[str]:
+    """The revisions that can be migrated, the oldest first; the last one is that of this code."""
+    return sorted(step.name[:4] for step in (FOLDER / "versions").glob("[0-9]*.py"))
+
+
 def head() -> str:
     """The revision that this code requires."""
-    return max(step.name[:4] for step in (FOLDER / "versions").glob("[0-9]*.py"))
+    return revisions()[-1]
 
 
 def current(db: Connection) -> str | None:

@@ -6,6 +6,6 @@ from alembic import context
 
 from service.store.tables import metadata
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
 with context.begin_transaction():
     context.run_migrations()
