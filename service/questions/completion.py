@@ -68,6 +68,7 @@ CHOOSING = {"which", "who"}
 RIVALS = {"than", "versus"}
 # Endings of the other asset of a comparison in Turkish and Japanese.
 CASES = forms("object")
+MOST_DOUBLED_PCT = 50  # "and double?" after a larger move asks whether the price doubles
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
 OPPOSITE = "opposite"
@@ -123,7 +124,7 @@ def complete(
     currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
     if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
         raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    tokens = _halved(with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots), earlier, notes)
+    tokens = _scaled(with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots), earlier, notes)
     if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
         tokens = without_denied_size(without_denied_level(tokens, earlier), earlier)
     kinds = {token.kind for token in tokens}
@@ -159,16 +160,18 @@ def complete(
     )
 
 
-def _halved(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
-    """The tokens with the percentage of "half?" after a move of 10%: half of the price is another question."""
+def _scaled(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
+    """The tokens with the percentage of "half?" or "twice that?" after a move of 10%: the price itself is far larger."""
     words = [token for token in tokens if token.kind not in ("mark", "filler", "the", "and", "a")]
-    is_half = len(words) == 1 and words[0].kind in ("fraction", "numword") and words[0].quantity == 1 / 2
-    if not is_half:
+    is_factor = len(words) == 1 and words[0].kind in ("fraction", "numword", "multiple") and words[0].value is not None
+    factor = words[0].quantity if is_factor else 1
+    if factor not in (1 / 2, 2) or (factor == 2 and not 0 < abs(earlier.level_pct or 0) < MOST_DOUBLED_PCT):
         return tokens
     if earlier.level_pct is None:
         raise invalid("Half of what is unclear. Name the level or the percentage.", "level")
-    notes.append(Assumption(f"Half of the earlier size is {abs(earlier.level_pct) / 2:g}%.", "size"))
-    return [Token("number", f"{abs(earlier.level_pct) / 2:g}"), Token("percent", "%")]
+    pct = f"{abs(earlier.level_pct) * factor:g}"
+    notes.append(Assumption(f"{'Half of' if factor < 1 else 'Twice'} the earlier size is {pct}%.", "size"))
+    return [Token("number", pct), Token("percent", "%")]
 
 
 def _with_ones(tokens: Sequence[Token]) -> list[Token]:

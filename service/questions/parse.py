@@ -161,7 +161,8 @@ class Parse:
         move_notes = start_of_move(self.split.main, self.criterion, self.spot, has_begun=has_begun)
         notes += tuple(Assumption(note, "start") for note in move_notes)
         notes += (*_decided_note(self.criterion, self.spot), *_far_note(self))
-        if self.clause.negated and self.criterion.negated and self.pair is None:
+        is_stay = isinstance(KINDS[self.criterion.comparator], Leave)  # whose denial is worded as staying there
+        if self.clause.negated and self.criterion.negated and self.pair is None and not is_stay:
             notes += ("The question is a denial: YES means that it does not happen.",)
         is_far = "how" in self.clause.kinds and bool(self.clause.kinds & (MOTIONS - {"exceed"}))  # "how low can it go"
         asks_extreme = is_far or any(token.value in EXTREMES for token in self.split.main)

@@ -133,7 +133,7 @@ class Leave(Kind):
         "any " + ANY_PRICE + " at or below {level} or at or above {upper} USD",
         "every " + ANY_PRICE + " above {level} and below {upper} USD",
     )
-    uses = frozenset({"leave", "stay", "swing"})
+    uses = frozenset({"leave", "stay", "swing", "neither_of"})
     is_sided = False
     counts_past = False
     may_end_early = True
