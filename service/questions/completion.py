@@ -161,7 +161,7 @@ def complete(
 
 
 def _scaled(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
-    """The tokens with the percentage of "half?" or "twice that?" after a move of 10%: the price itself is far larger."""
+    """The tokens with the percentage of "half?" or "twice that?" after a move of 10%: a price is far larger."""
     words = [token for token in tokens if token.kind not in ("mark", "filler", "the", "and", "a")]
     is_factor = len(words) == 1 and words[0].kind in ("fraction", "numword", "multiple") and words[0].value is not None
     factor = words[0].quantity if is_factor else 1
