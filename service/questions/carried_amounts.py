@@ -27,6 +27,7 @@ LARGEST_PCT, BESIDE_PERCENT = 100, BESIDE | BULL | BEAR | {"minus", "mark"}
 BY = forms("by_size")
 # Kinds after a number that say what it is, so that it is no level in thousands. A smaller number may be a day.
 AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", "fold", "month", "ampm", "cent"}, 32
+MOST_IN_CENTS = 10  # USD; a price above it is not told in cents
 THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 ENDS_OF_RANGE = 2
 USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
@@ -64,7 +65,8 @@ def _factor(number: Token, earlier: Question) -> float:
     """A thousand or a hundredth, where only so many times the number is near the price."""
     value, spot = first_value(number), earlier.spot
     has_level = earlier.level_pct is None and (bool(earlier.levels) or earlier.comparator == "open")
-    is_tiny, is_huge = LEAST_THOUSANDS <= value <= spot / WIDEST, has_level and value > LEAST_CENTS * spot
+    is_tiny = LEAST_THOUSANDS <= value <= spot / WIDEST
+    is_huge = has_level and spot < MOST_IN_CENTS and value > LEAST_CENTS * spot
     factors = [1000.0] * is_tiny + [0.01] * (is_huge and value == int(value))
     return next((factor for factor in factors if is_near(factor * value, spot)), 1.0)
 

@@ -148,9 +148,12 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
         negated, has_order = _is_negated(present, language), _has_order(present, amounts, language)
     inside = {place for amount in numbers for place in range(amount.first, amount.after)}
     kinds = {_kind(token) for place, token in enumerate(present) if place not in inside}
+    outside = (token for place, token in enumerate(present) if place not in inside)
+    is_lost = any(token.kind == "numword" and token.quantity not in (0, 1) for token in outside)  # "below two"
+    has_stray = bool(rest) or is_lost
     if "above" not in kinds and any(amount.is_or_more for amount in numbers):
         kinds.add("exceed")
-    return Clause(tuple(present), frozenset(kinds), amounts, negated, bool(rest), has_order)
+    return Clause(tuple(present), frozenset(kinds), amounts, negated, has_stray, has_order)
 
 
 def _with_units(tokens: Sequence[Token], amounts: Sequence[Amount], spot: float) -> list[Amount]:

@@ -21,10 +21,10 @@ from service.questions.criterion import Criterion, checked, invalid, price, roun
 from service.questions.dates.deadline import SOONEST
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
-from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch
+from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch, of_zero
 from service.questions.kinds.references import Comparison
 from service.questions.lexicon import forms
-from service.questions.parse import RIVAL, Carryover, Parse
+from service.questions.parse import FAR_NOTE, RIVAL, Carryover, Parse
 from service.questions.question import Question
 from service.questions.scope import FACT
 from service.questions.single_days import DATES, LEAST
@@ -34,6 +34,7 @@ from service.questions.understanding import checked_parse, find_parts, parse_tok
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 DAYS_OF_WEEK = 7
+FARTHEST = 10  # times the price, or that part of it: what is farther may be no level
 SECOND = timedelta(seconds=1)
 # Kinds that deny the earlier question, alone or beside others: "and if it doesn't happen?", "odds that it isn't?".
 DENIALS = {"not", "fail", "leave"}
@@ -285,6 +286,9 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     refuse_ambiguous(parse, event.comparator)
     for level in event.levels:
         checked(level, parse.spot)
+        is_far = parse.clause.amounts and event.level_pct is None and not 1 / FARTHEST <= level / parse.spot <= FARTHEST
+        if is_far and level != of_zero(parse.spot).level:  # "and 100?" after "will gold lose 50 dollars"
+            raise invalid(f"{FAR_NOTE} of {price(parse.spot)} USD. Say what the number means.", "level")
     reading = parse_tokenized(read_markets(canonical(event), parse.circumstances.coins), parse.circumstances)
     criterion = replace(reading.criterion, level_pct=event.level_pct)
     if "level" in parse.carryover and event.asset == earlier.asset and event.level_pct != earlier.level_pct:

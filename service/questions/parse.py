@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -226,16 +225,10 @@ def _decided_note(criterion: Criterion, spot: float) -> tuple[str, ...]:
 
 
 def _far_note(parse: Parse) -> tuple[str, ...]:
-    """A level far below the price may be a distance that was not understood as one: "5k less than the record".
-
-    One far above it in a follow-up may be meant for another asset: "and eth? what about 60k".
-    """
+    """A level far below the price may be a distance that was not understood as one: "5k less than the record"."""
     criterion, spot = parse.criterion, parse.spot
     level = criterion.level
-    if level is None or criterion.level_pct is not None:
-        return ()
-    limit = spot / STEP if parse.carryover else math.inf
-    if STEP * spot <= level <= limit or level == of_zero(spot).level:
+    if level is None or criterion.level_pct is not None or level >= STEP * spot or level == of_zero(spot).level:
         return ()
     note = f"{FAR_NOTE} of {price(spot)} USD."
     return (note if any(amount.is_money for amount in parse.clause.amounts) else Assumption(note, "level"),)
