@@ -20,16 +20,16 @@ WHICH_END = "YES means that the upper end of the range is reached first."
 
 
 def denied(question: Question) -> Question:
-    """The question denied; "what if it doesn't" of a price that stays above a level is one that touches it.
-
-    Of two levels neither is reached: the price stays between them.
-    """
-    if isinstance(question.kind, First):
-        lower, upper = sorted(question.levels)
-        return replace(question, comparator="leave", level=lower, upper_level=upper, negated=True)
+    """The question denied; "what if it doesn't" of a price that stays above a level is one that touches it."""
     if question.negated and not isinstance(question.kind, Touch | Leave):
         raise invalid("The earlier question is a denial itself. Ask in full what is to happen.")
     return replace(question, negated=not question.negated)
+
+
+def neither(question: Question) -> Question:
+    """That neither of the two levels is reached, of which the question asks which comes first."""
+    lower, upper = sorted(question.levels)
+    return replace(question, comparator="leave", level=lower, upper_level=upper, negated=True)
 
 
 def opposite(question: Question, spot: float) -> Question:

@@ -141,6 +141,8 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
+    if any(token.kind in PREDICATES for token in present):  # "I bought 2 btc, will btc rise?"
+        rest = [number for number in rest if _kind_after(present, number) != "asset"]
     if language.postpositions and _is_before_behind(present, amounts):
         statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
         negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
@@ -341,7 +343,8 @@ def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
 def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
     """Whether the number is a probability, one coin ("1 BTC", not "100k BTC") or where the price comes from."""
     is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
-    is_one_coin = is_counted and _kind_after(tokens, amount) == "asset"
+    is_piece = any(token.value == "piece" for token in tokens[amount.after : amount.after + 1])  # "1 oz of gold"
+    is_one_coin = is_counted and (is_piece or _kind_after(tokens, amount) == "asset")
     return is_one_coin or _is_chance(tokens, amount) or _is_origin(tokens, amount)
 
 

@@ -98,8 +98,11 @@ def _with_signs(tokens: list[Token]) -> list[Token]:
 
     "100k < btc" is "above 100k btc". The Japanese か between two markets or prices is "or"; elsewhere it asks.
     """
-    sides = [token for token in tokens if token.kind == "numword" and token.text in BELOW_NUMBERS]
-    result = [replace(token, kind="below", value=None) if token in sides else token for token in tokens]
+    result = list(tokens)
+    for place, token in enumerate(tokens):
+        before = next((other.kind for other in tokens[:place][::-1] if other.kind != "filler"), "")
+        if token.kind == "numword" and token.text in BELOW_NUMBERS and before in PRICES:  # Turkish "600 altı"
+            result[place] = replace(token, kind="below", value=None)
     for place, (first, sign, last) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
         before, after = first.kind, last.kind
         is_side = sign.kind in OPPOSITE and not sign.text.isalpha() and " " not in sign.text

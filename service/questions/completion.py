@@ -68,7 +68,7 @@ CHOOSING = {"which", "who"}
 RIVALS = {"than", "versus"}
 # Endings of the other asset of a comparison in Turkish and Japanese.
 CASES = forms("object")
-MOST_DOUBLED_PCT = 50  # "and double?" after a larger move asks whether the price doubles
+MOST_DOUBLED_PCT = 20  # "and double?" after a larger move asks whether the price doubles
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
 OPPOSITE = "opposite"
@@ -163,13 +163,15 @@ def complete(
 def _scaled(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
     """The tokens with the percentage of "half?" or "twice that?" after a move of 10%: a price is far larger."""
     words = [token for token in tokens if token.kind not in ("mark", "filler", "the", "and", "a")]
-    is_factor = len(words) == 1 and words[0].kind in ("fraction", "numword", "multiple") and words[0].value is not None
-    factor = words[0].quantity if is_factor else 1
-    if factor not in (1 / 2, 2) or (factor == 2 and not 0 < abs(earlier.level_pct or 0) < MOST_DOUBLED_PCT):
+    size, factor = earlier.level_pct, next((word.quantity for word in words if word.value in (1 / 2, 2)), 0)
+    kinds = [word.kind for word in words]
+    is_half = factor == 1 / 2 and kinds in (["fraction"], ["numword"])
+    is_twice = factor == 2 and kinds == ["multiple"] and size is not None and 0 < size <= MOST_DOUBLED_PCT
+    if not (is_half or is_twice):
         return tokens
-    if earlier.level_pct is None:
+    if size is None:
         raise invalid("Half of what is unclear. Name the level or the percentage.", "level")
-    pct = f"{abs(earlier.level_pct) * factor:g}"
+    pct = f"{abs(size) * factor:g}"
     notes.append(Assumption(f"{'Half of' if factor < 1 else 'Twice'} the earlier size is {pct}%.", "size"))
     return [Token("number", pct), Token("percent", "%")]
 

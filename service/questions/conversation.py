@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from service.market.assets import asset_of
-from service.questions.adaptation import denied, of_asset, on_side, opposite, with_amounts
+from service.questions.adaptation import denied, neither, of_asset, on_side, opposite, with_amounts
 from service.questions.canonical import canonical
 from service.questions.carried_amounts import with_level
 from service.questions.carried_dates import DAY
@@ -30,7 +30,7 @@ from service.questions.scope import FACT
 from service.questions.single_days import DATES, LEAST
 from service.questions.subject import Subject
 from service.questions.tokens import Token
-from service.questions.understanding import checked_parse, find_parts, parse_tokenized, refuse_ambiguous
+from service.questions.understanding import checked_parse, find_parts, parse_tokenized, refuse_dates, refuse_extremes
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 DAYS_OF_WEEK = 7
@@ -214,9 +214,10 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
 def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -> bool:
     kinds = parse.clause.kinds
     amounts = parse.clause.amounts
-    is_beyond = kinds & {"above", "below"} and earlier.level is not None and earlier.upper_level is None
-    is_neither = isinstance(earlier.kind, First) and parse.clause.negated  # "that it hits neither?"
-    kinds = kinds - MOTIONS if (is_beyond or is_neither) and not amounts else kinds  # "and fall below?"
+    has_level = earlier.level is not None and earlier.upper_level is None and "now" not in kinds
+    is_beyond = has_level and kinds & {"above", "below"}  # "and fall below?", but not "below the present price?"
+    is_neither = isinstance(earlier.kind, First) and parse.clause.denies_each  # "that it hits neither?"
+    kinds = kinds - MOTIONS if (is_beyond or is_neither) and not amounts else kinds
     if not amounts and kinds & DENIALS and kinds & OWN_EVENT <= BESIDE_DENIAL and not kinds & SIDES:
         kinds = kinds - BESIDE_DENIAL
     is_carried = "deadline" in carryover
@@ -265,7 +266,9 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     else:
         question = opposite(base, parse.spot) if completion.is_opposite else of_asset(base, parse)
         leaves = "leave" in clause.kinds and not completion.is_opposite  # "the opposite, that it leaves it"
-        if bool(clause.kinds & {"not", "fail"}) != leaves:
+        if isinstance(question.kind, First) and clause.denies_each:
+            question = neither(question)
+        elif bool(clause.kinds & {"not", "fail"}) != leaves:
             question = denied(question)
         codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
     if question is None:
@@ -283,7 +286,9 @@ def _with_event(parse: Parse, event: Question, earlier: Question) -> Parse:
     has_addition = parse.clause.amounts or "deadline" not in parse.carryover
     if is_unclear and (not has_addition or len(words) > MOST_UNKNOWN):
         raise unclear(" ".join(words[:4]))
-    refuse_ambiguous(parse, event.comparator)
+    refuse_dates(parse)
+    if event.comparator != "open":
+        refuse_extremes(parse)
     for level in event.levels:
         checked(level, parse.spot)
         is_far = parse.clause.amounts and event.level_pct is None and not 1 / FARTHEST <= level / parse.spot <= FARTHEST

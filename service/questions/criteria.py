@@ -163,8 +163,7 @@ def _beyond(comparator: Literal["move", "range"], clause: Clause, amount: Amount
     pct = rounded(amount.values[-1])
     if not 0 < pct <= MOST_PCT or amount.upper:
         raise invalid(f"Name one percentage above 0 and at most {MOST_PCT}.", "level")
-    negated = clause.is_below and not clause.is_above  # Japanese "上下に5%以上"
-    return Criterion(comparator, level_pct=pct, negated=negated).noted(MEASURES[comparator])
+    return Criterion(comparator, level_pct=pct, negated=clause.is_below).noted(MEASURES[comparator])
 
 
 def _volatility(clause: Clause, amount: Amount) -> Criterion:

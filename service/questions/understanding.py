@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from service.errors import (
     FieldError,
@@ -169,28 +170,31 @@ def checked_parse(parse: Parse) -> Parse:
         refuse_unreadable(parse.clause, parse.criterion, parse.deadline, parse.split.main)
     if not parse.carryover and parse.criterion.comparator == "open" and QUANTILES not in parse.criterion.notes:
         _refuse_guess(parse)
-    refuse_ambiguous(parse, parse.criterion.comparator)
+    refuse_dates(parse)
+    if parse.criterion.comparator != "open":
+        refuse_extremes(parse)
     if parse.is_bound:
         refuse_loose_ends(parse.text, parse.split, parse.subject)
     return parse
 
 
-def refuse_ambiguous(parse: Parse, comparator: str) -> None:
-    """Refuse a high or low without its time where the event names no other price, and dates of which any may be meant.
-
-    Examples: "does it lose the low?" after last week's high, "in December or January".
-    """
-    names_price = (parse.clause.amounts and "level" not in parse.carryover) or parse.level_notes or comparator == "open"
-    extremes = (
-        token for token in parse.clause.tokens if token.kind not in ("up", "down") and side_of(token) in EXTREMES
-    )
-    if not names_price and any(extremes):
-        raise invalid("Which high or low is meant is unclear. Name its time: for example, last week's high.", "level")
-    # In "5 of 7 days next week" the 7 days are no deadline.
+def refuse_dates(parse: Parse) -> None:
+    """Refuse dates of which any may be meant: "in December or January"; in "5 of 7 days" the 7 days are none."""
     others = [dates.end for dates in parse.deadline.others if parse.count is None or not dates.exact]
     if others:
         days = sorted({f"{end:%Y-%m-%d}" for end in (parse.deadline.at, *others)})
         raise invalid(f"Several dates are named: {', '.join(days)}. Ask about one of them.", "several")
+
+
+def refuse_extremes(parse: Parse) -> None:
+    """Refuse a follow-up about a high or low without its time: "does it lose the low?" after last week's high."""
+    has_price = parse.level_notes or (parse.clause.amounts and "level" not in parse.carryover)
+    if not parse.carryover or has_price or "record" in parse.clause.kinds:
+        return
+    for token, after in pairwise([*parse.clause.tokens, Token("", "")]):  # but "is there a high chance?"
+        if side_of(token) in EXTREMES and token.kind not in ("up", "down") and after.kind not in ("chance", "word"):
+            detail = "Which high or low is meant is unclear. Name its time: for example, last week's high."
+            raise invalid(detail, "level")
 
 
 def _refuse_guess(parse: Parse) -> None:

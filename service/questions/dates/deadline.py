@@ -89,6 +89,7 @@ def find_deadline(
     if run_of_days := _run_from(candidates, now, run):
         candidates = [run_of_days]
     chosen = _chosen(candidates, now, is_strict)
+    chosen = _inner(chosen, candidates) if chosen else None
     if clock is not None:
         at = _at_clock(chosen, clock, now)
     elif chosen is not None:
@@ -171,14 +172,26 @@ def _notes_of_choice(chosen: Candidate, candidates: Sequence[Candidate], now: da
 
 def _others(chosen: Candidate, candidates: Sequence[Candidate], now: datetime) -> tuple[DateRange, ...]:
     """Other dates after today that may be meant; "next week" in "on Friday next week" only says which Friday."""
-    named = [candidate for candidate in candidates if candidate.strength > 0 or candidate.word.kind in ("than", "from")]
-    ends = {candidate.span.dates: candidate.end(now).date() for candidate in named}
-    day, dates = chosen.end(now).date(), chosen.span.dates
-    return tuple(
-        other
-        for other, end in ends.items()
-        if end > now.date() and end != day and not other.start <= dates.start <= dates.end <= other.end
-    )
+    result, dates = list[DateRange](), chosen.span.dates
+    for candidate in candidates:
+        other, end = candidate.span.dates, candidate.end(now)
+        is_begin = candidate.word.kind == "from" and dates.start <= other.start <= dates.end  # "next week from Monday"
+        is_named = candidate.strength > 0 or candidate.word.kind in ("than", "from")
+        if is_named and not is_begin and end.date() > now.date() and end.date() != chosen.end(now).date():
+            result += [] if _contains(other, dates) else [other]
+    return tuple(result)
+
+
+def _contains(outer: DateRange, inner: DateRange) -> bool:
+    return outer.start <= inner.start <= inner.end <= outer.end
+
+
+def _inner(chosen: Candidate, candidates: Sequence[Candidate]) -> Candidate:
+    """The one day inside a chosen period: "next week on Friday"; else the period itself."""
+    dates = chosen.span.dates
+    named = (candidate for candidate in candidates if candidate.strength > 0 and not candidate.span.dates.exact)
+    days = [day for day in named if not day.span.dates.is_period and _contains(dates, day.span.dates)]
+    return days[0] if dates.is_period and len(days) == 1 else chosen
 
 
 def _candidates(tokens: Sequence[Token], date_spans: Sequence[Span], postpositions: bool) -> list[Candidate]:
