@@ -423,6 +423,12 @@ heartbeat = _table("heartbeat", _key("id", Integer), *_required(BigInteger, "at"
 # The cost of language models on a UTC day: reserved before a call, corrected after it.
 spending = _table("spending", _key("day", String), *_required(BigInteger, "tokens"), *_required(REAL, "usd"))
 
+# The tables from which an email and the texts of strangers are erased.
+PERSONAL = (
+    *(api_key, webhook, webhook_delivery, idempotency, prediction, prediction_vote, odds, opinion, user_vote),
+    forecaster,
+)
+
 # The triggers that refuse to change a row, by dialect; an empty database gets them with the tables. On SQLite,
 # INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.
 _SQLITE_TRIGGERS = (

@@ -190,9 +190,9 @@ def test_the_smallest_change_that_can_be_served_is_named(path: str, value: objec
 
 
 def test_an_open_market_without_a_row_is_named():
-    made = SERVED | {"id": "daily-btc-up-2", "ai": None, "market_odds": None, "score": None}
-    made["resolution"] = SERVED["resolution"] | {"outcome": None, "resolved_at": None, "evidence": None}
-    (sentence,) = served_differences(ROWS, [SERVED, made])
+    market = SERVED | {"id": "daily-btc-up-2", "ai": None, "market_odds": None, "score": None}
+    market["resolution"] = SERVED["resolution"] | {"outcome": None, "resolved_at": None, "evidence": None}
+    (sentence,) = served_differences(ROWS, [SERVED, market])
     assert sentence == "daily-btc-up-2 is served, and no row of the ledger is about it."
 
 
