@@ -98,5 +98,5 @@ def _stored(db: Connection) -> Iterator[Fact]:
     for hash, inputs in db.execute(select(vote_input.c.hash, vote_input.c.body)):
         yield _fact("votes", hash, {"features": sha256(inputs.encode()).hexdigest()})
     columns = (price_forecast.c[name] for name in ("at", "asset", "horizon", "deadline", "backfilled", "body"))
-    for *key, body in map(tuple, db.execute(select(*columns))):
-        yield _price_forecast(*key, canonical.read(body))
+    for at, asset, horizon, deadline, backfilled, body in map(tuple, db.execute(select(*columns))):
+        yield _price_forecast(at, asset, horizon, deadline, backfilled, canonical.read(body))
