@@ -46,8 +46,8 @@ def register_ledger(verbs: Commands) -> None:
 def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
     """Verify the ledger, and that what is stored or served is what its rows say: outcomes, votes, odds and scores.
 
-    Of a backup or of this database every value is compared, of a service what it serves; each 200 of its markets are a
-    call of the API key.
+    Of a backup or of this database every value that a row holds is compared, also trades of lanes, calls of apex and
+    price forecasts; of a service its markets and their scores. Each 200 markets are a call of the API key.
     """
     target = arguments.against or settings.database
     if str(target).startswith(("http://", "https://")):
@@ -115,10 +115,11 @@ def served_differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[
     What happened after the last row is not compared, nor is a text that was withdrawn.
     """
     rows: dict[str, dict[str, ChainEntry]] = defaultdict(dict)
-    withdrawn = set[str]()
+    withdrawn, subjects = set[str](), set[str]()
     until = ""
     for entry in entries:
         until = entry.recorded_at
+        subjects.add(entry.subject)
         if entry.kind in KINDS:
             rows[entry.subject][entry.kind] = entry
         elif entry.kind == "correction" and "withdrawn" in entry.body:
@@ -126,7 +127,9 @@ def served_differences(entries: Iterable[ChainEntry], markets: Iterable[Mapping[
     ids = set[str]()
     for market in markets:
         ids.add(market["id"])
-        if market["id"] not in rows and market["created_at"] >= until:
+        if market["id"] not in subjects:
+            if market["created_at"] < until:
+                yield f"{market['id']} is served, and no row of the ledger is about it."
             continue
         for name, value, expected, digits in _pairs(market, rows[market["id"]], until):
             if market["id"] in withdrawn and (name in ("question", "rule") or name.startswith(REASON)):

@@ -2,7 +2,7 @@
 
 Whatever a row of the ledger says about a market, a challenge, an answer or a forecast is written again from the tables;
 both must be equal. So a change of an outcome, a vote, a price or a text that was made beside the service is found, in
-whichever table it was made.
+whichever table it was made. `service.store.facts` compares what rows hold as a whole.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from service.ledger.commitments import text_hash
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
 from service.store import forecasts, ledger, predictions, snapshots
+from service.store.facts import FactsCheck
 from service.store.pages import RECORD, records
 from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
 
@@ -78,12 +79,16 @@ def table_differences(db: Connection) -> Iterator[str]:
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     names: dict[str, Any] = {}
+    facts = FactsCheck(db)
     for entries in ledger.pages(db):
         standing = [entry for entry in entries if entry.seq not in taken_back]
         about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
         yield from _of_predictions(db, about, rows, without_text)
         yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
         names |= {entry.subject: entry.body.get("name") for entry in standing if entry.kind == "name"}
+        for entry in standing:
+            facts.add(entry)
+    yield from facts.differences()
     yield from _without_rows(db, rows)
     yield from _of_names(db, names)
     yield from _of_scores(db)
@@ -155,12 +160,14 @@ def shown(value: Any) -> str:
 
 
 def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
-    """Stored votes, prices and outcomes that no row of the ledger is about."""
+    """Stored markets, challenges, votes, prices and outcomes that no row of the ledger is about."""
     columns = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
     with_odds = set(db.scalars(select(odds.c.prediction)))
     with_votes = set(db.scalars(select(prediction_vote.c.prediction)))
     for id, category, voted_at, outcome in map(tuple, db.execute(columns)):
         is_answer = category == "answer"
+        if not is_answer and id not in rows["question"] | rows["votes"]:
+            yield f"{id} is stored, and no row of the ledger is about it."
         if not is_answer and (voted_at is not None or id in with_votes) and id not in rows["votes"]:
             yield f"{id} has votes, and no row of the ledger has them."
         if id in with_odds and id not in rows["odds"]:

@@ -56,6 +56,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from service.config import SettingsError
 from service.errors import NinefoldError, SourceFailed
 from service.store import migrations
+from service.store.tables import PERSONAL
 
 WAIT_S = 10
 DAMAGE = "The database is damaged."
@@ -109,7 +110,10 @@ class Database:
         return self.engine.begin()
 
     def overwrite(self) -> None:
-        """Overwrite what was deleted: SQLite keeps it in free pages and its log, PostgreSQL until a vacuum."""
+        """Overwrite what was erased: SQLite keeps it in free pages and its log, PostgreSQL in pages of its tables.
+
+        PostgreSQL locks each of these tables while it is written again; its own log and statistics are left to it.
+        """
         if self.dialect == "sqlite":
             with closing(self.engine.raw_connection()) as connection:
                 connection.cursor().execute("VACUUM")
@@ -117,7 +121,7 @@ class Database:
             return
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             db.exec_driver_sql("SET statement_timeout = 0")
-            db.exec_driver_sql("VACUUM")
+            db.exec_driver_sql(f"VACUUM FULL {', '.join(table.name for table in PERSONAL)}")
             db.exec_driver_sql("RESET statement_timeout")
 
     @contextmanager

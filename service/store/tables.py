@@ -59,8 +59,8 @@ def _json_table(name: str, *columns: Column[Any] | Index) -> Table:
 world = _table(
     "world",
     _key("id", Integer),
-    *_required(String(16), "name"),
-    *_required(String(64), "fingerprint"),
+    *_required(String, "name"),
+    *_required(String, "fingerprint"),
     *_required(Integer, "step"),
     *_required(BigInteger, "history_from", "world_origin", "wall_origin"),
     *_required(Float, "speed"),
@@ -71,14 +71,14 @@ world = _table(
 # replaced is accepted until the wall second `accepted_until`.
 secret_fingerprint = _table(
     "secret_fingerprint",
-    _key("name", String(16)),
-    *_required(String(16), "fingerprint"),
+    _key("name", String),
+    *_required(String, "fingerprint"),
     *_optional(BigInteger, "accepted_until"),
 )
 
 bar = _table(
     "bar",
-    _key("asset", String(16)),
+    _key("asset", String),
     _key("step", Integer),
     _key("time"),
     *_required(REAL, "open", "high", "low", "close", "volume"),
@@ -86,22 +86,22 @@ bar = _table(
 )
 
 # Counts, for each asset, how often hourly bars were stored or built anew that a job process may keep in memory.
-bar_revision = _table("bar_revision", _key("asset", String(16)), *_required(Integer, "revision"))
+bar_revision = _table("bar_revision", _key("asset", String), *_required(Integer, "revision"))
 
 # What the sources have given of the bars of an asset and a length, "btc/300": a `Coverage`.
-coverage = _json_table("coverage", _key("series", String(24)))
+coverage = _json_table("coverage", _key("series", String))
 
 # Documents that jobs publish, as the bytes that are served.
 snapshot = _table(
     "snapshot",
-    _key("name", String(64)),
+    _key("name", String),
     *_required(BigInteger, "as_of"),
-    *_required(String(64), "etag"),
+    *_required(String, "etag"),
     *_required(LargeBinary, "body", "gzip", "zstd"),
 )
 
 # The state of an asset at `as_of` that voters forecast from, and the parameters they were fitted to.
-context = _json_table("context", _key("asset", String(16)), *_required(BigInteger, "as_of"))
+context = _json_table("context", _key("asset", String), *_required(BigInteger, "as_of"))
 fit = _json_table("fit", _key("slot"))
 # The track record of the voters.
 record = _json_table("record", _key("id", Integer), *_required(BigInteger, "as_of"))
@@ -111,33 +111,33 @@ record = _json_table("record", _key("id", Integer), *_required(BigInteger, "as_o
 resolved_day = _table("resolved_day", _key("day"), *_optional(Text, "body"))
 
 # The other coins that were asked about, and the list of those that may be.
-coin = _json_table("coin", _key("asset", String(16)), *_required(BigInteger, "asked_at", "needed_until", "as_of"))
+coin = _json_table("coin", _key("asset", String), *_required(BigInteger, "asked_at", "needed_until", "as_of"))
 coin_list = _json_table("coin_list", _key("id", Integer), *_required(BigInteger, "as_of"))
 
 # The pool's P(higher a day later) and volatility of the coming week, a year, of an asset at the end of an hour.
-hourly_vote = _table("hourly_vote", _key("hour"), _key("asset", String(16)), *_required(REAL, "p_up", "volatility"))
+hourly_vote = _table("hourly_vote", _key("hour"), _key("asset", String), *_required(REAL, "p_up", "volatility"))
 
 # The state of a lane after its last bar, and its equity at every bar; a bar is never applied twice.
-lane = _json_table("lane", _key("name", String(32)), *_required(BigInteger, "as_of"))
+lane = _json_table("lane", _key("name", String), *_required(BigInteger, "as_of"))
 lane_bar = _table(
     "lane_bar",
-    _key("lane", String(32)),
+    _key("lane", String),
     _key("as_of"),
     *_required(REAL, "equity"),
-    *_required(String(16), "status"),
+    *_required(String, "status"),
     sqlite_with_rowid=False,
 )
-lane_event = _json_table("lane_event", _key("lane", String(32)), _key("time"), _key("place", Integer))
+lane_event = _json_table("lane_event", _key("lane", String), _key("time"), _key("place", Integer))
 
 job_run = _table(
     "job_run",
-    _key("job", String(64)),
+    _key("job", String),
     _key("slot"),
-    *_required(String(8), "state"),
+    *_required(String, "state"),
     *_required(Integer, "attempt"),
     *_optional(REAL, "added_at", "started_at"),
     *_required(REAL, "next_at"),
-    *_optional(String(64), "owner"),
+    *_optional(String, "owner"),
     *_optional(REAL, "finished_at"),
     *_optional(Text, "error"),
     Index(None, "state", "next_at"),
@@ -145,11 +145,11 @@ job_run = _table(
 
 api_key = _table(
     "api_key",
-    _key("id", String(8)),
-    *_required(String(64), "hash"),
-    *_required(String(254), "email"),
-    *_optional(String(80), "app_name"),
-    *_required(String(16), "plan"),
+    _key("id", String),
+    *_required(String, "hash"),
+    *_required(String, "email"),
+    *_optional(String, "app_name"),
+    *_required(String, "plan"),
     *_required(Boolean, "delegating"),
     *_required(BigInteger, "created_at"),
     *_optional(BigInteger, "last_used_at", "revoked_at"),
@@ -157,14 +157,14 @@ api_key = _table(
 )
 
 # Callers who may read and no longer write: an address, a key, or an end user of one, as limits count them.
-block = _table("block", _key("caller", String(128)), *_required(BigInteger, "at"))
+block = _table("block", _key("caller", String), *_required(BigInteger, "at"))
 
 # Where events are sent: `cursor` is the last row of the ledger that is done, `held_until` the end of the lease of the
 # process `owner` that delivers now. Instants here are wall seconds.
 webhook = _table(
     "webhook",
-    _key("id", String(32)),
-    Column("key", String(8), ForeignKey(api_key.c.id), nullable=False),
+    _key("id", String),
+    Column("key", String, ForeignKey(api_key.c.id), nullable=False),
     *_required(Text, "url", "events", "assets"),
     *_required(BigInteger, "created_at"),
     *_required(Integer, "rotations"),
@@ -175,18 +175,18 @@ webhook = _table(
     *_required(REAL, "next_at"),
     *_optional(BigInteger, "paused_at"),
     *_optional(Text, "paused_reason"),
-    *_optional(String(32), "owner"),
+    *_optional(String, "owner"),
     *_required(REAL, "held_until"),
     Index(None, "key"),
 )
 webhook_delivery = _table(
     "webhook_delivery",
     Column("number", Integer, primary_key=True),
-    Column("webhook", String(32), ForeignKey(webhook.c.id), nullable=False),
-    Column("message", String(64), nullable=False, unique=True),
+    Column("webhook", String, ForeignKey(webhook.c.id), nullable=False),
+    Column("message", String, nullable=False, unique=True),
     *_optional(BigInteger, "seq"),
-    *_required(String(32), "event"),
-    *_required(String(16), "state"),
+    *_required(String, "event"),
+    *_required(String, "state"),
     *_required(Integer, "attempts"),
     *_optional(Integer, "status"),
     *_optional(Text, "error"),
@@ -197,7 +197,7 @@ webhook_delivery = _table(
 
 rate_window = _table(
     "rate_window",
-    _key("key", String(255)),
+    _key("key", String),
     *_required(BigInteger, "ends"),
     *_required(Integer, "hits"),
     Index(None, "ends"),
@@ -206,17 +206,17 @@ rate_window = _table(
 # A hit of a window that is refunded at the wall second `expires_at` unless its request settles it before.
 reservation = _table(
     "reservation",
-    _key("id", String(16)),
-    *_required(String(255), "key"),
+    _key("id", String),
+    *_required(String, "key"),
     *_required(BigInteger, "ends", "expires_at"),
     Index(None, "expires_at"),
 )
 
 idempotency = _table(
     "idempotency",
-    _key("caller", String(128)),
-    _key("key", String(255)),
-    *_required(String(64), "digest"),
+    _key("caller", String),
+    _key("key", String),
+    *_required(String, "digest"),
     *_required(BigInteger, "created_at"),
     *_optional(Integer, "status"),
     *_optional(LargeBinary, "body"),
@@ -234,26 +234,26 @@ _FILTERS = ("outcome", "category", "asset", "template")
 # the pool and the outside market; pages of markets are selected and sorted by them.
 prediction = _table(
     "prediction",
-    _key("id", String(96)),
-    *_required(String(16), "category"),
+    _key("id", String),
+    *_required(String, "category"),
     Column("number", Integer, unique=True),
     *_required(Text, "question", "rule"),
-    *_required(String(16), "resolver"),
+    *_required(String, "resolver"),
     *_required(BigInteger, "created_at", "closes_at", "deadline"),
     *_required(Boolean, "backfilled"),
-    *_optional(String(128), "author"),
-    *_optional(String(32), "salt"),
+    *_optional(String, "author"),
+    *_optional(String, "salt"),
     *_optional(BigInteger, "voted_at"),
     *_optional(Text, "commitment"),
     *_optional(BigInteger, "seq"),
-    *_optional(String(64), "hash"),
-    *_optional(String(8), "outcome"),
+    *_optional(String, "hash"),
+    *_optional(String, "outcome"),
     *_optional(BigInteger, "resolved_at"),
     *_optional(Text, "evidence"),
-    *_optional(String(80), "resolved_by"),
+    *_optional(String, "resolved_by"),
     *_optional(Text, "body"),
-    Column("asset", String(16), nullable=False, server_default=""),
-    Column("template", String(16), nullable=False, server_default=""),
+    Column("asset", String, nullable=False, server_default=""),
+    Column("template", String, nullable=False, server_default=""),
     *_optional(REAL, "divergence"),
     Index(None, "outcome", "deadline"),
     Index(None, "resolved_at"),
@@ -265,14 +265,14 @@ prediction = _table(
 
 prediction_vote = _table(
     "prediction_vote",
-    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("prediction", String, ForeignKey(prediction.c.id), primary_key=True),
     _key("place", Integer),
-    *_required(String(32), "voter"),
-    *_required(String(128), "engine"),
+    *_required(String, "voter"),
+    *_required(String, "engine"),
     *_required(REAL, "p", "weight"),
     *_required(Text, "reasoning"),
     Column("fallback", Boolean, nullable=False, server_default=false()),
-    *_optional(String(64), "prompt"),
+    *_optional(String, "prompt"),
     *_optional(BigInteger, "tokens"),
     *_optional(REAL, "usd", "p_up"),
 )
@@ -280,9 +280,9 @@ prediction_vote = _table(
 # The inputs of the voters by their hash, which the ledger holds; `voted_at` and `asset` are those of the first vote.
 vote_input = _json_table(
     "vote_input",
-    _key("hash", String(64)),
+    _key("hash", String),
     *_required(BigInteger, "voted_at"),
-    *_required(String(16), "asset"),
+    *_required(String, "asset"),
     Index(None, "voted_at", "hash"),
     Index(None, "asset", "voted_at", "hash"),
 )
@@ -290,9 +290,9 @@ vote_input = _json_table(
 # The prices of an outside market when the votes were cast.
 odds = _table(
     "odds",
-    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    *_required(String(16), "source"),
-    *_required(String(128), "market_id"),
+    Column("prediction", String, ForeignKey(prediction.c.id), primary_key=True),
+    *_required(String, "source"),
+    *_required(String, "market_id"),
     *_optional(Text, "url"),
     *_required(REAL, "p_yes"),
     *_optional(REAL, "bid", "ask", "volume_usd"),
@@ -303,8 +303,8 @@ odds = _table(
 # scored, and deleted a month after the settlement.
 opinion = _table(
     "opinion",
-    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    _key("holder", String(8)),
+    Column("prediction", String, ForeignKey(prediction.c.id), primary_key=True),
+    _key("holder", String),
     _key("at"),
     *_required(REAL, "p"),
     *_optional(REAL, "bid", "ask"),
@@ -313,8 +313,8 @@ opinion = _table(
 
 user_vote = _table(
     "user_vote",
-    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
-    _key("caller", String(128)),
+    Column("prediction", String, ForeignKey(prediction.c.id), primary_key=True),
+    _key("caller", String),
     *_required(Boolean, "is_yes"),
     *_required(BigInteger, "voted_at"),
     Index(None, "caller"),
@@ -325,13 +325,13 @@ user_vote = _table(
 # which on its forecasts count, `name_salt` the salt of the hash of `name` in the last such row.
 forecaster = _table(
     "forecaster",
-    _key("id", String(32)),
-    *_optional(String(128), "caller"),
-    *_optional(String(32), "name"),
+    _key("id", String),
+    *_optional(String, "caller"),
+    *_optional(String, "name"),
     *_required(BigInteger, "created_at"),
     *_optional(Text, "record"),
     *_optional(BigInteger, "record_at", "named_seq"),
-    *_optional(String(32), "name_salt"),
+    *_optional(String, "name_salt"),
     Index(None, "caller", unique=True),
     Index(None, "name", unique=True),
 )
@@ -342,18 +342,18 @@ forecaster = _table(
 forecast = _table(
     "forecast",
     _key("seq"),
-    Column("prediction", String(96), ForeignKey(prediction.c.id), nullable=False),
-    Column("forecaster", String(32), ForeignKey(forecaster.c.id), nullable=False),
+    Column("prediction", String, ForeignKey(prediction.c.id), nullable=False),
+    Column("forecaster", String, ForeignKey(forecaster.c.id), nullable=False),
     *_required(BigInteger, "at"),
     *_required(REAL, "p"),
-    *_required(String(64), "salt"),
+    *_required(String, "salt"),
     Index(None, "prediction", "seq"),
     Index(None, "forecaster", "seq"),
 )
 forecast_score = _table(
     "forecast_score",
-    Column("forecaster", String(32), ForeignKey(forecaster.c.id), primary_key=True),
-    Column("prediction", String(96), ForeignKey(prediction.c.id), primary_key=True),
+    Column("forecaster", String, ForeignKey(forecaster.c.id), primary_key=True),
+    Column("prediction", String, ForeignKey(prediction.c.id), primary_key=True),
     *_required(BigInteger, "resolved_at"),
     *_optional(REAL, "opening", "opening_peer"),
     *_required(REAL, "brier", "log_score", "coverage", "peer"),
@@ -365,55 +365,55 @@ forecast_score = _table(
 price_forecast = _json_table(
     "price_forecast",
     _key("at"),
-    _key("asset", String(16)),
-    _key("horizon", String(8)),
+    _key("asset", String),
+    _key("horizon", String),
     *_required(BigInteger, "deadline"),
     *_required(Boolean, "backfilled"),
     Index(None, "deadline"),
 )
-price_book = _json_table("price_book", _key("name", String(16)), *_required(BigInteger, "as_of"))
+price_book = _json_table("price_book", _key("name", String), *_required(BigInteger, "as_of"))
 
 # The calls of apex on bitcoin's next day, with their layers.
 apex_call = _json_table("apex_call", _key("at"), *_required(REAL, "p_up"), *_required(Boolean, "backfilled"))
 
 headline = _json_table(
-    "headline", _key("id", String(64)), *_required(BigInteger, "published_at"), Index(None, "published_at")
+    "headline", _key("id", String), *_required(BigInteger, "published_at"), Index(None, "published_at")
 )
 
 # The last response of a news feed: its validators, and the instant before which it must not be asked again.
-news_feed = _json_table("news_feed", _key("url", String(512)))
+news_feed = _json_table("news_feed", _key("url", String))
 
 # Append-only: triggers refuse to change or delete a row of these two tables.
 ledger = _table(
     "ledger",
     _key("seq"),
     *_required(BigInteger, "recorded_at"),
-    *_required(String(16), "kind"),
-    *_required(String(96), "subject"),
+    *_required(String, "kind"),
+    *_required(String, "subject"),
     *_required(Boolean, "backfilled"),
     *_required(Text, "body"),
-    *_required(String(64), "previous", "hash"),
-    *_optional(String(16), "form"),
+    *_required(String, "previous", "hash"),
+    *_optional(String, "form"),
     Index(None, "kind", "seq"),
     Index(None, "subject", "seq"),
 )
 
 ledger_root = _table(
     "ledger_root",
-    _key("day", String(10)),
+    _key("day", String),
     *_required(BigInteger, "first_seq", "last_seq"),
-    *_required(String(64), "root", "head", "previous"),
+    *_required(String, "root", "head", "previous"),
     *_required(BigInteger, "signed_at"),
-    *_required(String(64), "key"),
-    *_required(String(128), "signature"),
+    *_required(String, "key"),
+    *_required(String, "signature"),
     Index(None, "last_seq"),
 )
 
 # What authorities outside signed of a root, each once.
 ledger_timestamp = _table(
     "ledger_timestamp",
-    _key("day", String(10)),
-    _key("authority", String(256)),
+    _key("day", String),
+    _key("authority", String),
     *_required(BigInteger, "stamped_at"),
     *_required(Text, "token"),
 )
@@ -421,7 +421,13 @@ ledger_timestamp = _table(
 heartbeat = _table("heartbeat", _key("id", Integer), *_required(BigInteger, "at"))
 
 # The cost of language models on a UTC day: reserved before a call, corrected after it.
-spending = _table("spending", _key("day", String(10)), *_required(BigInteger, "tokens"), *_required(REAL, "usd"))
+spending = _table("spending", _key("day", String), *_required(BigInteger, "tokens"), *_required(REAL, "usd"))
+
+# The tables from which an email and the texts of strangers are erased.
+PERSONAL = (
+    *(api_key, webhook, webhook_delivery, idempotency, prediction, prediction_vote, odds, opinion, user_vote),
+    forecaster,
+)
 
 # The triggers that refuse to change a row, by dialect; an empty database gets them with the tables. On SQLite,
 # INSERT OR REPLACE fires no DELETE trigger while recursive_triggers is off, which is the default.

@@ -189,6 +189,13 @@ def test_the_smallest_change_that_can_be_served_is_named(path: str, value: objec
     assert sentence.startswith(f"{ID}: {name} is served as ")
 
 
+def test_an_open_market_without_a_row_is_named():
+    market = SERVED | {"id": "daily-btc-up-2", "ai": None, "market_odds": None, "score": None}
+    market["resolution"] = SERVED["resolution"] | {"outcome": None, "resolved_at": None, "evidence": None}
+    (sentence,) = served_differences(ROWS, [SERVED, market])
+    assert sentence == "daily-btc-up-2 is served, and no row of the ledger is about it."
+
+
 def test_what_came_after_the_last_row_is_not_compared():
     """An export and the pages of a service that runs are not of one instant."""
     new = SERVED | {"id": "daily-btc-up-2", "created_at": LATER}

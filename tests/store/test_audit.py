@@ -34,6 +34,7 @@ COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
     "forecast_score": ("prediction", ("opening_peer", "brier", "log_score", "coverage", "peer")),
     "forecaster": ("id", ("name", "name_salt")),
 }
+TERMS = "category, question, rule, resolver, created_at, closes_at, deadline, backfilled"
 ROUNDS = 25 if "SOAK" in os.environ else 1
 
 
@@ -148,10 +149,48 @@ def _tampered(record: Database, generator: Random) -> tuple[dict[str, object], l
             "track record of 20",
         ),
         ("UPDATE record SET body = replace(body, 'weight\":1', 'weight\":2')", "The track record does not follow"),
+        (
+            f"INSERT INTO prediction (id, {TERMS}) SELECT 'daily-made', {TERMS} FROM prediction "
+            "WHERE category = 'daily' AND outcome IS NULL LIMIT 1",
+            "daily-made is stored, and no row",
+        ),
     ],
 )
 def test_what_was_removed_or_added_is_reported(record: Database, statement: str, words: str):
     with record.engine.connect() as db:
+        assert db.exec_driver_sql(statement).rowcount == 1
+        sentences = list(audit.table_differences(db))
+        db.rollback()
+    assert any(words in sentence for sentence in sentences), sentences
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("statement", "table", "words"),
+    [
+        ("UPDATE lane_event SET body = replace(body, 'price\":', 'price\":1')", "lane_event", "(lane_trade)"),
+        ("UPDATE lane_event SET time = time + 1", "lane_event", "(lane_trade)"),
+        ("DELETE FROM lane_event", "lane_event", "is not stored"),
+        (
+            "INSERT INTO lane_event SELECT lane, time, 9, body FROM lane_event",
+            "lane_event",
+            "is in no row",
+        ),
+        ("UPDATE apex_call SET p_up = 0.9", "apex_call", "btc (apex)"),
+        ("DELETE FROM apex_call", "apex_call", "btc (apex)"),
+        ("UPDATE vote_input SET body = body || ' '", "vote_input", "(votes)"),
+        ("DELETE FROM vote_input", "vote_input", "(votes)"),
+        ("UPDATE price_forecast SET deadline = deadline + 1", "price_forecast", "is in no row"),
+        ("UPDATE price_forecast SET body = replace(body, '[', '[1')", "price_forecast", "(price_forecast)"),
+        ("DELETE FROM price_forecast", "price_forecast", "is not stored"),
+        ("UPDATE snapshot SET body = x'00'", "snapshot", "(hospital)"),
+    ],
+)
+def test_a_changed_fact_is_reported(record: Database, statement: str, table: str, words: str):
+    """Of one row of a table: the last one, or of documents the last snapshot of the hospital."""
+    month = " WHERE name LIKE 'strategy-hospital/%'" if table == "snapshot" else ""
+    with record.engine.connect() as db:
+        statement = f"{statement} WHERE rowid = (SELECT max(rowid) FROM {table}{month})"
         assert db.exec_driver_sql(statement).rowcount == 1
         sentences = list(audit.table_differences(db))
         db.rollback()

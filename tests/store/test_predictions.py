@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from service.forecasting.predictions import LedgerPosition, Prediction, Settlement
 from service.forecasting.voters.track_record import Resolved, ResolvedVote
 from service.market.instants import DAY
+from service.questions.kinds import KINDS
 from service.store import predictions
 from service.store.tables import prediction, prediction_vote
 from tests.forecasting.markets import MONDAY, waiting
@@ -57,6 +58,14 @@ def ask(database, query, *arguments):
 
 def names(markets) -> list[str]:
     return [market.id for market in markets]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_question_can_be_stored(database, kind: str):
+    market = stored(comparator=kind)
+    keep(database, market)
+    with database.reading() as db:
+        assert predictions.find_predictions(db, ["one"]) == [market]
 
 
 def test_a_market_comes_back_as_it_went_in(database):
