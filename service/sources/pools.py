@@ -7,15 +7,12 @@ the concentration of a pool nor the gas price: both are assumed, see `service.tr
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import requests
-
 from service.errors import SourceFailed
 from service.market.assets import ASSETS
-from service.sources.sessions import BoundedSession
+from service.sources.sessions import BoundedSession, in_session
 from service.trading.pools import Pool, likely_concentration
 
 SMALLEST_TVL_USD = 5e6
@@ -42,13 +39,16 @@ class RefusedPool(NamedTuple):
 
 def fetch(url: str, timeout_s: float) -> Any:
     """The parsed JSON response of DefiLlama; raises SourceFailed if there is none within `timeout_s` seconds."""
-    with BoundedSession(time.monotonic() + timeout_s) as session:
-        try:
-            answer = session.get(url)
-            answer.raise_for_status()
-            return answer.json()
-        except requests.RequestException as error:
-            raise SourceFailed(f"DefiLlama returned no pools: {type(error).__name__}") from None
+
+    def read(session: BoundedSession) -> Any:
+        answer = session.get(url)
+        answer.raise_for_status()
+        return answer.json()
+
+    try:
+        return in_session(timeout_s, read)
+    except SourceFailed as failure:
+        raise SourceFailed(f"DefiLlama returned no pools: {failure.detail}") from None
 
 
 def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:

@@ -119,6 +119,32 @@ class BoundedSession(requests.Session):
         return left
 
 
+def in_session(
+    seconds: float, read: Callable[[BoundedSession], Result], *, most_bytes: int = MOST_BYTES, is_json: bool = True
+) -> Result:
+    """What `read` gets with a session within so many seconds. Raises SourceFailed: its own, else with a reason.
+
+    A malformed response can raise anything in a parser, and the caller must still get a SourceFailed.
+    """
+    deadline = time.monotonic() + seconds
+
+    def run() -> Result:
+        with BoundedSession(deadline) as session:
+            session.most_bytes, session.is_json = most_bytes, is_json
+            return read(session)
+
+    try:
+        return in_time(seconds, run)
+    except SourceFailed:
+        raise
+    except (TimeoutError, requests.exceptions.Timeout):
+        raise SourceFailed(TOO_LATE) from None
+    except requests.exceptions.ContentDecodingError:
+        raise SourceFailed(f"it is larger than {most_bytes // 2**20} MB") from None
+    except Exception as error:
+        raise SourceFailed(f"it could not be read: {type(error).__name__}") from None
+
+
 LOOPBACK = re.compile(r"(.+\.)?localhost|127(\.\d+){3}|0\.0\.0\.0|::1")
 
 _source_proxy = ""

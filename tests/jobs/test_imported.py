@@ -196,7 +196,7 @@ FAULTS = {
     "answers 500": (answering(b"{}", 500), "it answered 500"),
     "answers 429": (answering(b"{}", 429, Retry_After="120"), "it answered 429, retry after 120 s"),
     "answers broken JSON": (answering(b'{"markets": ['), "InvalidJSONError"),
-    "answers 10 MB": (answering(b'{"markets": []}' + BIG), "more than 8388608 bytes in one page"),
+    "answers 10 MB": (answering(b'{"markets": []}' + BIG), "it is larger than 8 MB"),
 }
 
 
