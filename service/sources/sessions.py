@@ -104,7 +104,7 @@ class BoundedSession(requests.Session):
         if self.is_json and response.status_code == HTTPStatus.OK:
             try:
                 json.loads(content)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise requests.exceptions.InvalidJSONError(f"the response is not JSON: {url}") from None
         response.raw = BytesIO(content)
         return response
@@ -120,7 +120,7 @@ class BoundedSession(requests.Session):
 
 
 def in_session(
-    seconds: float, read: Callable[[BoundedSession], Result], *, most_bytes: int = MOST_BYTES, is_json: bool = True
+    seconds: float, read: Callable[[BoundedSession], Result], *, most_bytes: int, is_json: bool = True
 ) -> Result:
     """What `read` gets with a session within so many seconds. Raises SourceFailed: its own, else with a reason.
 
