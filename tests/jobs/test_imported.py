@@ -195,7 +195,7 @@ FAULTS = {
     "hangs": (hang, "no complete response in time"),
     "answers 500": (answering(b"{}", 500), "it answered 500"),
     "answers 429": (answering(b"{}", 429, Retry_After="120"), "it answered 429, retry after 120 s"),
-    "answers broken JSON": (answering(b'{"markets": ['), "InvalidJSONError"),
+    "answers broken JSON": (answering(b'{"markets": ['), "it could not be read: InvalidJSONError"),
     "answers 10 MB": (answering(b'{"markets": []}' + BIG), "it is larger than 8 MB"),
 }
 
