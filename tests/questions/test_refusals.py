@@ -10,6 +10,7 @@ from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.market.assets import ASSETS
 from service.questions import Circumstances, read_any, topics, understand
 from service.questions.criterion import EXAMPLE, checked, invalid, not_about_markets
+from service.questions.intents import read_text
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
 
@@ -90,6 +91,21 @@ def test_an_instant_before_or_after_all_years_is_refused(stamp: str):
     """In UTC it is of the year 0 or 10000, which no calendar of ours has."""
     assert "no such date" in refusal_of(f"Will Bitcoin rise by {stamp}?").detail
     assert not isinstance(refusal_of(f"{stamp}?"), UnreadQuestion)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"will btc {words}" for words in ("rise 5k" + "1" * 320, "be above 0." + "0" * 320 + "1", "rise 9万" + "5" * 400)),
+        *(f"will btc be above {'1' * digits}{end}" for digits in range(26, 34) for end in ("", ".5", ",5e9", "e9", "e12")),
+    ],
+)
+def test_a_number_of_any_length_is_read_or_refused(text: str):
+    for read in (read_any, read_text):
+        try:
+            read(text, Circumstances(NOW, SPOTS))
+        except InvalidRequest as refusal:
+            assert not isinstance(refusal, UnreadQuestion), refusal.__cause__
 
 
 def test_what_the_rules_fail_on_is_a_refusal(monkeypatch):
