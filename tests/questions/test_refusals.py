@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -93,19 +94,18 @@ def test_an_instant_before_or_after_all_years_is_refused(stamp: str):
     assert not isinstance(refusal_of(f"{stamp}?"), UnreadQuestion)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(f"will btc {words}" for words in ("rise 5k" + "1" * 320, "be above 0." + "0" * 320 + "1", "rise 9万" + "5" * 400)),
-        *(f"will btc be above {'1' * digits}{end}" for digits in range(26, 34) for end in ("", ".5", ",5e9", "e9", "e12")),
-    ],
-)
-def test_a_number_of_any_length_is_read_or_refused(text: str):
-    for read in (read_any, read_text):
-        try:
-            read(text, Circumstances(NOW, SPOTS))
-        except InvalidRequest as refusal:
-            assert not isinstance(refusal, UnreadQuestion), refusal.__cause__
+MANY = [f"be above {'1' * digits}{end}" for digits in range(26, 34) for end in ("", ".5", ",5e9", "e9", "e12")]
+
+
+@pytest.mark.parametrize("words", ["rise 5k" + "1" * 320, f"be above 0.{320 * '0'}1", "rise 9万" + "5" * 400, *MANY])
+@pytest.mark.parametrize("read", [read_any, read_text])
+def test_a_number_of_any_length_is_read_or_refused(read: Callable[..., object], words: str):
+    refusal = None
+    try:
+        read(f"will btc {words}", Circumstances(NOW, SPOTS))
+    except InvalidRequest as error:
+        refusal = error
+    assert not isinstance(refusal, UnreadQuestion)
 
 
 def test_what_the_rules_fail_on_is_a_refusal(monkeypatch):
