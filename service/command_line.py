@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 READER_LEFT = 141  # as a shell reports a program that ends by the signal of a closed pipe
@@ -19,6 +19,7 @@ def end_with(main: Callable[[], int | None]) -> NoReturn:
             sys.stdout.flush()
     except BrokenPipeError:
         # What could not be written would be written again at the exit of the interpreter.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(BrokenPipeError):
+            sys.stdout.close()
         code = READER_LEFT
     sys.exit(code)
