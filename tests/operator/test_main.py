@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from service.command_line import READER_LEFT
 from service.ledger.__main__ import main as ledger
 from service.market.instants import DAY, iso
 from service.operator.__main__ import main
@@ -24,18 +23,6 @@ from tests.api.web import EMAIL, Web
 from tests.operator.conftest import operated
 from tests.processes import ROOT
 from tests.running_service import START, running_service
-
-
-@pytest.mark.parametrize("words", ["ledger verify /dev/null --help", "operator --help", "operator migrate", "config"])
-def test_a_reader_that_leaves_is_no_fault(words: str, sqlite_url, tmp_path):
-    """`| head` closes the pipe before all is written."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    environment = {**os.environ, "DATA_DIR": str(tmp_path), "DATABASE_URL": sqlite_url, "PYTHONUNBUFFERED": ""}
-    command = [sys.executable, "-m", *f"service.{words}".split()]
-    done = subprocess.run(command, env=environment, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, check=False)
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (READER_LEFT, b"")
 
 
 @pytest.mark.slow
