@@ -32,6 +32,7 @@ from service.api.application import create_app as create_web_app
 from service.api.openapi import VERSION
 from service.api.services import Services
 from service.api.streaming import BEAT_S
+from service.command_line import end_with
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, PackagesMissing, ResourceNotFound
 from service.forecasting.voters.panel import Concurrent, Panel, is_model, voters
@@ -337,4 +338,4 @@ def _greet(settings: Settings) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end_with(lambda: main(sys.argv[1:]))

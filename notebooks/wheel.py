@@ -19,11 +19,11 @@ PACKAGE = "ninefold_lab"
 PARTS = {
     "notebooks": ["__init__.py", "widgets", "lab", "*.ipynb"],
     "service": [
-        *("bar_files.py", "canonical.py", "documents.py", "tabular.py"),
+        *("bar_files.py", "canonical.py", "command_line.py", "documents.py", "tabular.py"),
         *("client", "ledger", "market", "scores", "trading"),
     ],
 }
-NAMES = "widgets|lab|bar_files|canonical|documents|tabular|client|ledger|market|scores|trading"
+NAMES = "widgets|lab|bar_files|canonical|command_line|documents|tabular|client|ledger|market|scores|trading"
 QUALIFIER = re.compile(rf"\b(?:notebooks|service)\.(?=(?:{NAMES})\b)")
 IMPORT = re.compile(r"\bfrom (?:notebooks|service) import (?=(?:canonical|on_first_use)\b)")
 KINDS = (".py", ".toml", ".txt")

@@ -37,6 +37,8 @@ NAMES = {
 }
 WIDTH = len(NAMES)
 PRICES = [re.compile(NAMES[field][0]) for field in ("open", "high", "low", "close")]
+MOST_BYTES = 128 * 2**20  # of a file when it is unpacked: a year of bars of a minute has 70 MB
+MOST_COLUMNS = 1000
 FURTHER_HEADER = re.compile("ticker|datetime|date")  # yfinance writes three lines
 FIRST_LINES = 3  # one of them names the prices: some vendors put their address first
 SEPARATORS = ",;\t"
@@ -101,25 +103,46 @@ def find_files(folder: Path, asset: str) -> list[Path]:
 
     Several are parts of one history, as the monthly archives of Binance. Raises OSError.
     """
-    names = re.compile(rf"{asset}(?P<pair>{PAIR})?\.(csv|json|feather|parquet|zip)(\.gz)?", re.IGNORECASE)
-    matches = [(match["pair"], file) for file in sorted(folder.iterdir()) if (match := names.fullmatch(file.name))]
+    names = re.compile(rf"{asset}(?P<pair>{PAIR})?\.(csv|json|feather|parquet|zip)(\.(gz|zip))?", re.IGNORECASE)
+    files = [file for file in sorted(folder.iterdir()) if file.is_file()]
+    matches = [(match["pair"], file) for file in files if (match := names.fullmatch(file.name))]
     return [file for pair, file in matches if not pair] or [file for _, file in matches]
+
+
+def content_of(file: Path) -> bytes:
+    """The bytes of a file. Raises OSError, and ValueError where there are too many."""
+    with file.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
+    try:
+        _require_size(len(content))
+    except ValueError as error:
+        raise ValueError(f"{file.name} cannot be read: {error}") from None
+    return content
+
+
+def _require_size(size: int, columns: int = 0) -> None:
+    if size > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES // 2**20} MB; it may be split into several files")
+    if columns > MOST_COLUMNS:
+        raise ValueError(f"it has {columns:,} columns, more than {MOST_COLUMNS:,}")
 
 
 def _unpacked(content: bytes) -> bytes:
     if content.startswith(b"\x1f\x8b"):
-        return gzip.decompress(content)
+        return gzip.GzipFile(fileobj=BytesIO(content)).read(MOST_BYTES + 1)
     if not content.startswith(b"PK\x03\x04"):
         return content
     with ZipFile(BytesIO(content)) as archive:
         names = [name for name in archive.namelist() if not name.startswith("__MACOSX")]
         if len(names) != 1:
             raise ValueError(f"it holds {len(names)} files, not one")
-        return archive.read(names[0])
+        with archive.open(names[0]) as file:
+            return file.read(MOST_BYTES + 1)
 
 
 def _rows(content: bytes, is_growing: bool) -> tuple[str, list[Row]]:
     """What the numbers of the rows count, and the rows."""
+    _require_size(len(content))
     if content.startswith((b"ARROW1", b"FEA1", b"PAR1")):
         return "row", [(number - 1, cells) for number, cells in _csv_rows(_arrow_csv(content))]
     is_wide = content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
@@ -134,8 +157,20 @@ def _rows(content: bytes, is_growing: bool) -> tuple[str, list[Row]]:
 
 def _csv_rows(text: str) -> list[Row]:
     top = "".join(text.splitlines()[:FIRST_LINES])
-    reader = csv.reader(StringIO(text, newline=""), delimiter=max(SEPARATORS, key=top.count))
-    return [(reader.line_num, row) for row in reader if row]
+    reader = csv.reader(StringIO(text, newline=""), delimiter=max(SEPARATORS, key=top.count), strict=True)
+    rows: list[Row] = []
+    line = 1
+    try:
+        for row in reader:
+            if reader.line_num > line:  # a stray quotation mark would take the lines up to the next one for one cell
+                raise ValueError("a cell does not end in its line; a quotation mark may be missing")
+            rows += [(line, row)] if row else []
+            line += 1
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"line {line}: {error}") from None
+    if rows:
+        _require_size(0, max(len(row) for _, row in rows[: 2 * FIRST_LINES]))
+    return rows
 
 
 def _arrow_csv(content: bytes) -> str:
@@ -146,8 +181,10 @@ def _arrow_csv(content: bytes) -> str:
     import pyarrow.parquet
 
     read = pyarrow.parquet.read_table if content.startswith(b"PAR1") else pyarrow.feather.read_table
+    table = read(pyarrow.BufferReader(content))
+    _require_size(table.nbytes, table.num_columns)
     sink = pyarrow.BufferOutputStream()
-    pyarrow.csv.write_csv(read(pyarrow.BufferReader(content)), sink)
+    pyarrow.csv.write_csv(table, sink)
     return sink.getvalue().to_pybytes().decode()
 
 
@@ -203,7 +240,7 @@ def _bars(
 
 def _number(text: str) -> float:
     with suppress(ValueError):
-        if isfinite(number := float(text)):
+        if "_" not in text and isfinite(number := float(text)):  # Python reads 1_0_3 as 103
             return number
     raise ValueError(f"{text[:40]!r} is not a number")
 

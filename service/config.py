@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from service.command_line import end_with
 from service.errors import NinefoldError
 from service.ledger.timestamps import read_certificates
 
@@ -348,4 +349,4 @@ def _default(value: object) -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    end_with(lambda: print(table()))

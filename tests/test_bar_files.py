@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import time
 import zipfile
 from pathlib import Path
@@ -13,7 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from service.bar_files import find_files, read_bars, read_files
+from service import bar_files
+from service.bar_files import content_of, find_files, read_bars, read_files
 
 HOUR = 3600
 SINCE = 1_767_571_200  # 2026-01-05T00:00:00Z
@@ -151,6 +153,7 @@ def test_a_naive_time_is_utc_on_every_machine(monkeypatch):
         (f"{SINCE},,2,1,2,5", SINCE, "'' is not a number"),
         (f"{SINCE},nan,2,1,2,5", SINCE, "'nan' is not a number"),
         (f'{SINCE},"1,5",2,1,2,5', SINCE, "'1,5' is not a number"),
+        (f"{SINCE},1_0_3,2,1,2,5", SINCE, "'1_0_3' is not a number"),
     ],
 )
 def test_a_row_that_cannot_be_read_has_a_reason(line: str, second: int, reason: str):
@@ -184,7 +187,18 @@ TWO_TICKERS = "Price,Close,Close,High,High,Low,Low,Open,Open,Volume,Volume\n"
         (f"Datetime,{TWO_TICKERS}".encode(), "btc, line 1: it is no bar and names 2 columns of open, 2 columns"),
         (b"\xff\xfe\x00time", "btc cannot be read: 'utf-16-le' codec"),
         (b"\x80", "btc cannot be read: 'utf-8' codec"),
-        (f"{HEADER}\n{'x' * 200_000}".encode(), "btc cannot be read: field larger than field limit"),
+        (f"{HEADER}\n{'x' * 200_000}".encode(), "btc cannot be read: line 2: field larger than field limit"),
+        (
+            f'{HEADER}\n{LINES[0]}\n"{LINES[1]}\n{LINES[2]}'.encode(),
+            "btc cannot be read: line 3: unexpected end of data",
+        ),
+        (f'{HEADER}\n{LINES[0]},"\n{LINES[1]},"\n'.encode(), "btc cannot be read: line 2: a cell does not end in its"),
+        (f'{HEADER}\n{LINES[0][:-3]}"7.5'.encode(), "btc cannot be read: line 2: unexpected end of data"),
+        (b"x," * 1_000_000, "btc cannot be read: it has 1,000,001 columns, more than 1,000"),
+        (
+            stored(pd.DataFrame([range(2000)]).rename(columns=str), "feather"),
+            "btc cannot be read: it has 2,000 columns, more than 1,000",
+        ),
         (b"ARROW1 and no more", "btc cannot be read: "),
         (b"PAR1", "btc cannot be read: "),
         (b"[[1,", "btc cannot be read: "),
@@ -198,6 +212,29 @@ TWO_TICKERS = "Price,Close,Close,High,High,Low,Low,Open,Open,Volume,Volume\n"
 def test_a_file_without_bars_is_refused_in_a_sentence(content: bytes, sentence: str):
     with pytest.raises(ValueError, match=sentence):
         read_bars("btc", content)
+
+
+@pytest.mark.parametrize("form", ["ours", "freqtrade gzip", "Binance in zip", "freqtrade feather", "freqtrade parquet"])
+def test_a_file_is_of_bounded_size_when_it_is_unpacked(monkeypatch, form: str):
+    monkeypatch.setattr(bar_files, "MOST_BYTES", 200)
+    content = FORMS[form]
+    with pytest.raises(ValueError, match="btc cannot be read: it has more than 0 MB; it may be split"):
+        read_bars("btc", content.encode() if isinstance(content, str) else content)
+
+
+def test_a_large_file_is_not_read(tmp_path: Path, monkeypatch):
+    (tmp_path / "btc.csv").write_bytes(b"time")
+    assert content_of(tmp_path / "btc.csv") == b"time"
+    monkeypatch.setattr(bar_files, "MOST_BYTES", 3)
+    with pytest.raises(ValueError, match=r"btc\.csv cannot be read: it has more than 0 MB"):
+        content_of(tmp_path / "btc.csv")
+
+
+def test_what_is_no_file_is_not_opened(tmp_path: Path):
+    """A named pipe would be waited for."""
+    os.mkfifo(tmp_path / "btc.csv")
+    (tmp_path / "btc.json").mkdir()
+    assert find_files(tmp_path, "btc") == []
 
 
 def test_a_header_alone_has_no_bars():
@@ -216,6 +253,7 @@ def test_a_line_that_is_being_written_is_no_row(encoding: str):
     [
         (["btc.csv", "eth.csv", "btc.txt", "wbtc.csv"], ["btc.csv"]),
         (["BTC.CSV.GZ"], ["BTC.CSV.GZ"]),
+        (["btc.csv.zip"], ["btc.csv.zip"]),
         (["btc.parquet", "BTC-USD.csv"], ["btc.parquet"]),
         (["BTC_USDT-1h.feather", "BTC_USDT_USDT-8h-funding_rate.feather"], ["BTC_USDT-1h.feather"]),
         (["BTC_USDT-5m.json.gz", "BTC_EUR-5m.json.gz", "btcusdt.csv"], ["BTC_USDT-5m.json.gz", "btcusdt.csv"]),

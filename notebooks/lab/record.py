@@ -12,7 +12,7 @@ from typing import Any, cast
 import pandas as pd
 
 from notebooks.widgets import frames
-from service.bar_files import NAMES, read_files
+from service.bar_files import NAMES, content_of, read_files
 
 HOUR = timedelta(hours=1)
 
@@ -126,7 +126,7 @@ def read_bars(asset: str, *files: Path) -> pd.DataFrame:
     an offset is UTC. Raises ValueError, with file, line and reason, where a file is none of bars; a row that cannot be
     read is left out with a warning.
     """
-    bars = read_files({str(file): file.read_bytes() for file in files})
+    bars = read_files({str(file): content_of(file) for file in files})
     for _, fault in bars.faults:
         warnings.warn(fault, stacklevel=2)
     table = pd.DataFrame(bars.rows, columns=list(NAMES))

@@ -194,7 +194,7 @@ class Answering:
             if reading.meaning is not None:
                 require_answerable(reading.meaning.question, services.panel, services.clock.world)
         except InvalidRequest as refusal:
-            raise content.refusal(refusal) from None
+            raise content.refusal(refusal) from refusal
         return reading, circumstances, latest
 
     def _published(

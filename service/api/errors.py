@@ -123,8 +123,8 @@ def _answer_ours(error: NinefoldError) -> Response:
     status = status_of(type(error))
     if status == 500:
         return _answer_fault(error)
-    if isinstance(error, errors.UnreadQuestion):
-        log.error("question_unread", exc_info=error.__cause__)
+    if isinstance(error.__cause__, errors.UnreadQuestion) or isinstance(error, errors.UnreadQuestion):
+        log.error("question_unread", exc_info=error)
     members = {name: value for name, value in vars(error).items() if name in MEMBERS}
     if isinstance(error, errors.InvalidRequest):
         members = {"errors": list(map(InvalidField.of, error.errors)) or None, "suggestions": error.suggestions or None}

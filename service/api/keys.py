@@ -209,9 +209,11 @@ LOOKALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i9", "oleastbl
 
 def _look(name: str) -> str:
     """What names that are taken for each other have in common: that of `p00l` is `pool`, that of `own-ed` `owned`."""
-    look = name.replace("-", "").replace("_", "")
-    for confusion, letter in LOOKALIKES:
-        look = look.replace(confusion, letter)
+    look, before = name.replace("-", "").replace("_", ""), ""
+    while look != before:  # `c1` is `cl`, and `cl` is `d`
+        before = look
+        for confusion, letter in LOOKALIKES:
+            look = look.replace(confusion, letter)
     return look
 
 

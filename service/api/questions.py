@@ -163,7 +163,7 @@ class EarlierReading(BaseModel):
             reading = read_text(self.canonical, earlier)
             question = (reading.meaning or read_any(_question_of(reading, self.canonical), earlier)).question
         except InvalidRequest as refusal:
-            raise invalid_context(refusal.detail) from None
+            raise invalid_context(refusal.detail) from refusal
         if self.level_pct is not None and question.level is not None:
             level = question.spot * (1 + self.level_pct / 100)  # the size counts where it led to the question's level
             if abs(question.level / level - 1) < SAME_LEVEL:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from service.command_line import end_with
 from service.ledger.timestamps import read_certificates
 from service.ledger.verifier import Verification, verify
 
@@ -84,4 +85,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

@@ -14,6 +14,7 @@ from dotenv import load_dotenv
 from sqlalchemy.exc import OperationalError
 
 from service import config, logs
+from service.command_line import end_with
 from service.config import SettingsError
 from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
@@ -93,4 +94,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

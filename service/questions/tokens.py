@@ -48,6 +48,8 @@ DASHES = "-–—~〜−"
 MOST_TOKENS = 120
 # A text with more numbers and dates is a table or a log.
 MOST_NUMBERS = 20
+# Signs of a number; what follows them makes no difference, except that a computation could overflow.
+LONGEST_NUMBER = 30
 NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
@@ -134,7 +136,10 @@ def _cut(plain: str, words: Lexicon) -> Iterator[Token]:
                 yield Token("numeral" if is_numeral else "word", entry, is_glued=is_glued or place > 0)
         else:
             text = match[kind]
-            yield Token(kind, f"0{text}" if kind == "number" and text.startswith(".") else text, is_glued=is_glued)
+            if kind == "number":
+                text = f"0{text}" if text.startswith(".") else text
+                text = text[:LONGEST_NUMBER].rstrip("e.,'_")
+            yield Token(kind, text, is_glued=is_glued)
 
 
 def _translated(raw: list[Token], words: Lexicon) -> Iterator[Token]:

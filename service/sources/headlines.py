@@ -6,7 +6,6 @@ Redirects are not followed: a moved address is reported and has to be corrected 
 from __future__ import annotations
 
 import re
-import time
 from calendar import timegm
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -21,7 +20,7 @@ import requests
 from service.errors import SourceFailed
 from service.forecasting.news.headline import Headline, headline
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.sources.sessions import TOO_LATE, BoundedSession, in_time, retry_after
+from service.sources.sessions import BoundedSession, in_session, retry_after
 
 MOST_BYTES = 2 * 2**20
 LONGEST_TAG = 300  # characters; a longer ETag is discarded
@@ -68,26 +67,16 @@ def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHead
     """
     if state.not_before is not None and now < state.not_before:
         return FetchedHeadlines((), state)
-    deadline = time.monotonic() + timeout_s
+    conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
+    headers = HEADERS | {name: value for name, value in conditions.items() if value}
 
-    def request() -> FetchedHeadlines:
-        with BoundedSession(deadline) as session:
-            session.most_bytes, session.is_json = MOST_BYTES, False
-            conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
-            headers = HEADERS | {name: value for name, value in conditions.items() if value}
-            return _read(session.get(url, headers=headers), state, now)
+    def read(session: BoundedSession) -> FetchedHeadlines:
+        return _read(session.get(url, headers=headers), state, now)
 
     try:
-        return in_time(timeout_s, request)
+        return in_session(timeout_s, read, most_bytes=MOST_BYTES, is_json=False)
     except SourceFailed as failure:
         raise failure if isinstance(failure, FeedFailed) else FeedFailed(failure.detail, state) from None
-    except (TimeoutError, requests.exceptions.Timeout):
-        raise FeedFailed(TOO_LATE, state) from None
-    except requests.exceptions.ContentDecodingError:
-        raise FeedFailed(f"it is larger than {MOST_BYTES // 2**20} MB", state) from None
-    # A malformed response can raise anything in a parser, and the other feeds must still be read.
-    except Exception as error:
-        raise FeedFailed(f"it could not be read: {type(error).__name__}", state) from None
 
 
 def _read(response: requests.Response, state: FeedState, now: int) -> FetchedHeadlines:

@@ -7,20 +7,21 @@ the concentration of a pool nor the gas price: both are assumed, see `service.tr
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import requests
-
 from service.errors import SourceFailed
 from service.market.assets import ASSETS
-from service.sources.sessions import BoundedSession
+from service.sources.sessions import BoundedSession, in_session
 from service.trading.pools import Pool, likely_concentration
 
+MOST_BYTES = 32 * 2**20  # several times the list
 SMALLEST_TVL_USD = 5e6
 SMALLEST_VOLUME_USD = 1e3  # of a day: a pool with less is not in use
 LARGEST_USD = 1e12  # more than all pools together: no such number is believed
+LARGEST_FEE = 0.1  # of the volume, ten times the highest that is usual
+MOST_POOLS = 500  # the largest ones are kept, several times as many as there are
+ID = re.compile(r"[\w-]{1,80}", re.ASCII)
 
 PROJECTS = {"uniswap-v3", "pancakeswap-amm-v3", "aerodrome-slipstream"}
 # Symbols that stand for an asset, and stablecoins that count as one dollar.
@@ -42,13 +43,16 @@ class RefusedPool(NamedTuple):
 
 def fetch(url: str, timeout_s: float) -> Any:
     """The parsed JSON response of DefiLlama; raises SourceFailed if there is none within `timeout_s` seconds."""
-    with BoundedSession(time.monotonic() + timeout_s) as session:
-        try:
-            answer = session.get(url)
-            answer.raise_for_status()
-            return answer.json()
-        except requests.RequestException as error:
-            raise SourceFailed(f"DefiLlama returned no pools: {type(error).__name__}") from None
+
+    def read(session: BoundedSession) -> Any:
+        answer = session.get(url)
+        answer.raise_for_status()
+        return answer.json()
+
+    try:
+        return in_session(timeout_s, read, most_bytes=MOST_BYTES)
+    except SourceFailed as failure:
+        raise SourceFailed(f"DefiLlama returned no pools: {failure.detail}") from None
 
 
 def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:
@@ -71,7 +75,8 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
             pools[pool.key] = pool
         else:
             refusals.append(pool)
-    return pools, refusals
+    largest = sorted(pools.values(), key=lambda pool: (-pool.tvl_usd, pool.key))[:MOST_POOLS]
+    return {pool.key: pool for pool in largest}, refusals
 
 
 def _asset(row: Mapping[str, Any]) -> str | None:
@@ -88,14 +93,16 @@ def _asset(row: Mapping[str, Any]) -> str | None:
 
 
 def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool | RefusedPool:
-    key = str(row.get("pool"))
+    key = row.get("pool")
     meta, tvl, week = row.get("poolMeta"), _positive(row.get("tvlUsd")), _positive(row.get("volumeUsd7d"))
     match = FEE.search(meta) if isinstance(meta, str) else None
     fee = float(match[1]) / 100 or None if match else None
     # The mean of the last week, or the last day if the week is missing.
     volume = week / 7 if week else _positive(row.get("volumeUsd1d"))
-    if fee is None:
-        return RefusedPool(key, "its fee is missing")
+    if not isinstance(key, str) or not ID.fullmatch(key):
+        return RefusedPool("", "its id is not one")
+    if fee is None or fee > LARGEST_FEE:
+        return RefusedPool(key, "its fee is missing or too large")
     if tvl is None or tvl < SMALLEST_TVL_USD:
         return RefusedPool(key, "its TVL is too small")
     if volume is None or volume < SMALLEST_VOLUME_USD:

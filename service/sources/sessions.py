@@ -104,7 +104,7 @@ class BoundedSession(requests.Session):
         if self.is_json and response.status_code == HTTPStatus.OK:
             try:
                 json.loads(content)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise requests.exceptions.InvalidJSONError(f"the response is not JSON: {url}") from None
         response.raw = BytesIO(content)
         return response
@@ -117,6 +117,32 @@ class BoundedSession(requests.Session):
         if left <= 0:
             raise requests.exceptions.Timeout(f"no time left for {url}")
         return left
+
+
+def in_session(
+    seconds: float, read: Callable[[BoundedSession], Result], *, most_bytes: int, is_json: bool = True
+) -> Result:
+    """What `read` gets with a session within so many seconds. Raises SourceFailed: its own, else with a reason.
+
+    A malformed response can raise anything in a parser, and the caller must still get a SourceFailed.
+    """
+    deadline = time.monotonic() + seconds
+
+    def run() -> Result:
+        with BoundedSession(deadline) as session:
+            session.most_bytes, session.is_json = most_bytes, is_json
+            return read(session)
+
+    try:
+        return in_time(seconds, run)
+    except SourceFailed:
+        raise
+    except (TimeoutError, requests.exceptions.Timeout):
+        raise SourceFailed(TOO_LATE) from None
+    except requests.exceptions.ContentDecodingError:
+        raise SourceFailed(f"it is larger than {most_bytes // 2**20} MB") from None
+    except Exception as error:
+        raise SourceFailed(f"it could not be read: {type(error).__name__}") from None
 
 
 LOOPBACK = re.compile(r"(.+\.)?localhost|127(\.\d+){3}|0\.0\.0\.0|::1")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from base64 import b64encode
-
-import requests
 
 from service.errors import SourceFailed
 from service.ledger.roots import Root
 from service.ledger.timestamps import Timestamp, authority_of, fault, message
 from service.market.instants import iso
-from service.sources.sessions import TOO_LATE, BoundedSession, in_time
+from service.sources.sessions import BoundedSession, in_session
 
 MEDIA_TYPE = "application/timestamp-query"
-MOST_BYTES = 2**16
+MOST_BYTES = 2**20
 
 
 def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timestamp:
@@ -25,13 +22,15 @@ def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timest
     from rfc3161_client import HashAlgorithm, TimestampRequestBuilder, decode_timestamp_response
 
     query = TimestampRequestBuilder().data(message(root)).hash_algorithm(HashAlgorithm.SHA256).build()
+
+    def read(session: BoundedSession) -> bytes:
+        response = session.post(url, data=query.as_bytes(), headers={"Content-Type": MEDIA_TYPE})
+        response.raise_for_status()
+        return response.content
+
+    content = in_session(timeout_s, read, most_bytes=MOST_BYTES, is_json=False)
     try:
-        content = in_time(timeout_s, lambda: _post(url, query.as_bytes(), time.monotonic() + timeout_s))
         info = decode_timestamp_response(content).tst_info
-    except (TimeoutError, requests.exceptions.Timeout):
-        raise SourceFailed(TOO_LATE) from None
-    except requests.RequestException as error:
-        raise SourceFailed(f"no response: {type(error).__name__}") from None
     except ValueError:
         raise SourceFailed("the response has no timestamp") from None
     if info.nonce != query.nonce:
@@ -41,11 +40,3 @@ def stamp(url: str, root: Root, certificates: bytes, timeout_s: float) -> Timest
     if sentence := fault(timestamp, root, certificates):
         raise SourceFailed(sentence)
     return timestamp
-
-
-def _post(url: str, query: bytes, deadline: float) -> bytes:
-    with BoundedSession(deadline) as session:
-        session.most_bytes, session.is_json = MOST_BYTES, False
-        response = session.post(url, data=query, headers={"Content-Type": MEDIA_TYPE})
-        response.raise_for_status()
-        return response.content

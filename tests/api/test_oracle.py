@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from traceback import format_exception
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
+from structlog.testing import capture_logs
 from werkzeug.test import TestResponse
 
 from service.api.answering import answering
@@ -22,6 +24,7 @@ from service.client import Client, NotFound
 from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import WorldClock, utc
 from service.market.prices import Rate
+from service.questions import topics
 from service.store import keys, predictions, snapshots
 from service.store.idempotency import HELD_S
 from service.store.quotas import LEASE_S, release_expired
@@ -375,6 +378,21 @@ def test_a_context_that_is_no_earlier_question_is_refused(follow_up, context):
     refusal = follow_up("and eth?", context)
     assert refusal.status_code == 400
     assert {error["field"].partition(".")[0] for error in refusal.json["errors"]} == {"context"}
+
+
+@pytest.mark.parametrize("context", [None, {"canonical": QUESTION}])
+def test_a_fault_of_the_rules_is_logged_with_its_cause(follow_up, monkeypatch, context):
+    """In a question and in its context, as the refusal says."""
+
+    def fail(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(topics, "parse_tokenized", fail)
+    with capture_logs() as log:
+        refusal = follow_up(QUESTION, context)
+    assert "it was logged" in refusal.json["detail"]
+    (entry,) = [entry for entry in log if entry["event"] == "question_unread"]
+    assert "ZeroDivisionError" in "".join(format_exception(entry["exc_info"]))
 
 
 def test_an_answer_of_another_caller_is_no_context(client, post):

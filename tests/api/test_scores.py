@@ -89,7 +89,9 @@ class TestNames(WithNames):
         """`sv` is too short for a caller anyway."""
         assert name(choice).json["code"] == ("name_taken" if len(choice) > 2 else "invalid_request")
 
-    @pytest.mark.parametrize("choice", ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus"])
+    @pytest.mark.parametrize(
+        "choice", ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus", "ninefolc1", "moc1erator"]
+    )
     def test_a_name_that_looks_like_one_of_the_service_is_taken(self, name, choice: str):
         assert name(choice).json["code"] == "name_taken"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +11,7 @@ from service.errors import InvalidQuestion, InvalidRequest, UnreadQuestion
 from service.market.assets import ASSETS
 from service.questions import Circumstances, read_any, topics, understand
 from service.questions.criterion import EXAMPLE, checked, not_about_markets
+from service.questions.intents import read_text
 from tests.questions.asking import NOW, SPOTS
 from tests.questions.test_cases import CASES, Case
 
@@ -85,6 +87,20 @@ def test_an_instant_before_or_after_all_years_is_refused(stamp: str):
     """In UTC it is of the year 0 or 10000, which no calendar of ours has."""
     assert "no such date" in refusal_of(f"Will Bitcoin rise by {stamp}?").detail
     assert not isinstance(refusal_of(f"{stamp}?"), UnreadQuestion)
+
+
+MANY = [f"be above {'1' * digits}{end}" for digits in range(26, 34) for end in ("", ".5", ",5e9", "e9", "e12")]
+
+
+@pytest.mark.parametrize("words", ["rise 5k" + "1" * 320, f"be above 0.{320 * '0'}1", "rise 9万" + "5" * 400, *MANY])
+@pytest.mark.parametrize("read", [read_any, read_text])
+def test_a_number_of_any_length_is_read_or_refused(read: Callable[..., object], words: str):
+    refusal = None
+    try:
+        read(f"will btc {words}", Circumstances(NOW, SPOTS))
+    except InvalidRequest as error:
+        refusal = error
+    assert not isinstance(refusal, UnreadQuestion)
 
 
 def test_what_the_rules_fail_on_is_a_refusal(monkeypatch):

@@ -8,8 +8,7 @@ import pytest
 
 from service.errors import SourceFailed
 from service.sources import pools
-from service.sources.pools import parse
-from service.sources.sessions import BoundedSession
+from service.sources.pools import MOST_POOLS, parse
 from service.trading.pools import likely_concentration
 from tests.sources.conftest import POOL, ExchangeServer, serve
 from tests.sources.faults import body, redirect, status
@@ -53,7 +52,7 @@ def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        *(({"poolMeta": fee}, "fee") for fee in (None, "0%")),
+        *(({"poolMeta": fee}, "fee") for fee in (None, "0%", "99999999%", "10.5%")),
         *(({"tvlUsd": usd}, "TVL is too small") for usd in (None, 1_000, float("nan"), 10**400)),
         *(({"volumeUsd1d": usd}, "volume") for usd in (None, "90000000", -1, 999, 1e12)),
         ({"symbol": "SOL-USDC"}, "volatility of sol"),
@@ -63,6 +62,19 @@ def test_an_unusable_row_is_refused_with_the_reason(row, change, reason):
     pools, (refusal,) = parsed(row | change)
     assert (pools, refusal.pool) == ({}, "c0ffee")
     assert reason in refusal.reason
+
+
+@pytest.mark.parametrize("id", ["\ud800", "x" * 3_000_000, "", "a b", None, 7])
+def test_a_pool_without_a_plain_id_is_refused(row, id):
+    """It is stored at each listing: a lone surrogate could not be, and a long one would fill the database."""
+    pools, (refusal,) = parsed(row | {"pool": id})
+    assert (pools, refusal) == ({}, ("", "its id is not one"))
+
+
+def test_the_largest_pools_are_kept(row):
+    rows = [row | {"pool": str(number), "tvlUsd": 60e6 + number} for number in range(MOST_POOLS + 1)]
+    kept, _ = parse({"status": "success", "data": rows}, VOLATILITY)
+    assert (len(kept), "0" in kept, "1" in kept) == (MOST_POOLS, False, True)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +105,14 @@ def llama():
     [
         *(status(500), status(429), redirect, body(b"<html>busy</html>")),
         body(b'{"status": "success", "data": []}' + b" " * 200_000),
+        body(b"[" * 90_000),
+        body(b"no gzip", Content_Encoding="gzip"),
     ],
 )
 def test_any_other_answer_is_a_failed_source(llama, fault, monkeypatch):
-    """Also one that sends more than a list can hold."""
+    """Also one that sends more than a list can hold, or nests it too deeply."""
     assert pools.fetch(f"{llama.address}/pools", 5) == {"status": "success", "data": []}
-    monkeypatch.setattr(BoundedSession, "most_bytes", 100_000)
+    monkeypatch.setattr(pools, "MOST_BYTES", 100_000)
     llama.fault = fault
     with pytest.raises(SourceFailed, match="DefiLlama returned no pools"):
         pools.fetch(f"{llama.address}/pools", 5)

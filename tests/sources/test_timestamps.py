@@ -42,10 +42,10 @@ def test_the_response_of_an_authority_is_a_timestamp(tsa: Authority, root: Root)
 @pytest.mark.parametrize(
     ("failures", "body", "sentence"),
     [
-        ([503], None, "no response: HTTPError"),
+        ([503], None, "it could not be read: HTTPError"),
         *(([], body, "no timestamp") for body in (b"hello", b"\x30\x05\x30\x03\x02\x01\x02")),
         ([], None, "another request"),
-        ([], bytes(2**17), "no response: ContentDecodingError"),
+        ([], bytes(2**21), "it is larger than 1 MB"),
     ],
     ids=["status", "text", "rejection", "earlier", "large"],
 )
@@ -63,5 +63,5 @@ def test_an_authority_that_is_not_trusted_is_not_kept(tsa: Authority, root: Root
     other = Authority(tmp_path / "other").certificates.read_bytes()
     with pytest.raises(SourceFailed, match="signed by no authority that is trusted"):
         stamp(tsa.url, root, other, LIMIT_S)
-    with pytest.raises(SourceFailed, match="no response: ConnectionError"):
+    with pytest.raises(SourceFailed, match="it could not be read: ConnectionError"):
         stamp(f"http://127.0.0.1:{free_port()}/", root, b"", LIMIT_S)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import ccxt
 import requests
 
-from service.bar_files import BarFile, find_files, read_files
+from service.bar_files import BarFile, content_of, find_files, read_files
 from service.config import SettingsError
 from service.market.assets import ASSETS, COIN_KEY
 from service.market.bars import LONGEST_SILENCE_S, RefusedBar, check, resample
@@ -287,5 +287,5 @@ class BarFolder:
         """The bars of the files; a last line that is still being written is left out."""
         version = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
         if self._read.get(asset, (None,))[0] != version:
-            self._read[asset] = version, read_files({path.name: path.read_bytes() for path in paths}, is_growing=True)
+            self._read[asset] = version, read_files({path.name: content_of(path) for path in paths}, is_growing=True)
         return self._read[asset][1]

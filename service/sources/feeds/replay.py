@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
-from service.bar_files import BarFile, find_files, read_files
+from service.bar_files import BarFile, content_of, find_files, read_files
 from service.config import Settings, SettingsError
 from service.market.assets import ASSETS
 from service.market.bars import Bars, RefusedBar, check, resample
@@ -92,8 +92,8 @@ def _contents(folder: Path) -> dict[str, dict[str, bytes]]:
     if not folder.is_dir():
         raise SettingsError(f"REPLAY_DIR: {folder} is not a folder")
     try:
-        files = {asset: {file.name: file.read_bytes() for file in find_files(folder, asset)} for asset in ASSETS}
-    except OSError as error:
+        files = {asset: {file.name: content_of(file) for file in find_files(folder, asset)} for asset in ASSETS}
+    except (OSError, ValueError) as error:
         raise SettingsError(f"REPLAY_DIR: {error}") from None
     if not any(files.values()):
         names = ", ".join(f"{asset}.csv" for asset in ASSETS)

@@ -13,18 +13,16 @@ from http import HTTPStatus
 from math import isfinite
 from typing import Any
 
-import requests
-
 from service.errors import SourceFailed
 from service.forecasting.predictions import Settlement
 from service.forecasting.predictions.imports import OutsideMarket, Refusal, Terms
 from service.market.instants import unix
-from service.sources.sessions import TOO_LATE, BoundedSession, in_time
+from service.sources.sessions import BoundedSession, in_session
 
 LONGEST_ID = 80
 BATCH = 50  # ids in one query, so that its URL stays short
 MOST_PAGES = 10  # of one call, over all its queries: far below the rate limit of every source
-MOST_BYTES = 8 * 2**20  # several times the longest page
+MOST_BYTES = 8 * 2**20  # of a page: several times the longest page
 
 Row = Mapping[str, Any]
 Query = Mapping[str, Any]
@@ -97,21 +95,14 @@ class OddsSource:
 
     def _ask(self, base_url: str, queries: Sequence[Query], timeout_s: float) -> list[Any]:
         """The rows that match all `queries`; raises SourceFailed if they are not complete within `timeout_s`."""
-        deadline = time.monotonic() + timeout_s
 
-        def read() -> list[Any]:
-            with BoundedSession(deadline) as session:
-                return self._read(session, base_url.rstrip("/") + self.path, queries)
+        def read(session: BoundedSession) -> list[Any]:
+            return self._read(session, base_url.rstrip("/") + self.path, queries)
 
         try:
-            return in_time(timeout_s, read)
-        except SourceFailed:
-            raise
-        except (TimeoutError, requests.exceptions.Timeout):
-            raise SourceFailed(f"{self.name}: {TOO_LATE}") from None
-        # A malformed response can raise any exception, and the caller must still get a SourceFailed.
-        except Exception as error:
-            raise SourceFailed(f"{self.name}: {type(error).__name__}") from None
+            return in_session(timeout_s, read, most_bytes=MOST_BYTES)
+        except SourceFailed as failure:
+            raise SourceFailed(f"{self.name}: {failure.detail}") from None
 
     def _read(self, session: BoundedSession, url: str, queries: Sequence[Query]) -> list[Any]:
         """The rows of each query in turn, without duplicates; it ends at a page without a cursor or without a new row.
@@ -139,12 +130,10 @@ class OddsSource:
             # The delay is added where it is in seconds.
             wait = response.headers.get("Retry-After", "")
             advice = f", retry after {wait} s" if wait.isdecimal() and len(wait) < 6 else ""
-            raise SourceFailed(f"{self.name}: it answered {response.status_code}{advice}")
-        if len(response.content) > MOST_BYTES:
-            raise SourceFailed(f"{self.name}: more than {MOST_BYTES} bytes in one page")
+            raise SourceFailed(f"it answered {response.status_code}{advice}")
         answer = response.json()
         if not isinstance(answer, dict) or not isinstance(answer.get("markets"), list):
-            raise SourceFailed(f"{self.name}: no list of markets")
+            raise SourceFailed("no list of markets")
         return answer
 
 

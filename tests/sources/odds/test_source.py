@@ -64,7 +64,7 @@ def reset(handler) -> None:
             (body(text), "no list of markets")
             for text in (b"[]", b"null", b'{"markets": null}', b'{"markets": {"a": 1}}')
         ),
-        (body(json.dumps({"markets": ["x" * (10 * 2**20)]}).encode()), "bytes in one page"),
+        (body(json.dumps({"markets": ["x" * (10 * 2**20)]}).encode()), "it is larger than 8 MB"),
         (reset, "ConnectionError"),
     ],
 )
