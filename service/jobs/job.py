@@ -35,6 +35,8 @@ from service.trading.arena import Arena
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
 
+LONGEST_PAUSE_S = 600
+
 Effects = Callable[[Connection], object]
 
 
@@ -106,7 +108,7 @@ class Job:
     at or after it, one with rarer slots its latest, and `is_wanted`, where there is one, returns True. One that
     `needs_history` waits in the live world until the prices have arrived. An attempt is interrupted after
     `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with
-    jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
+    jitter, at most ten minutes later, until it succeeds or a newer slot is due: a fault may pass at any time.
     """
 
     name: str
@@ -117,12 +119,15 @@ class Job:
     is_wanted: Callable[[Connection, JobContext], bool] | None = None
     needs_history: bool = True
     time_limit_s: int = 600
-    attempts: int = 8
     backoff_s: float = 2.0
 
     def instant(self, clock: WorldClock, wall: float) -> int:
         """The time of this job's own clock, in seconds, at the wall time `wall`."""
         return clock.at(wall) if self.clock == "world" else int(wall)
+
+    def pause_s(self, attempt: int) -> float:
+        """The longest pause, in seconds, after the attempt with this number has failed."""
+        return min(self.backoff_s * 2 ** min(attempt - 1, 30), LONGEST_PAUSE_S)
 
 
 @dataclass(frozen=True)
