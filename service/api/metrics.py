@@ -29,7 +29,7 @@ from service.api.services import Services
 from service.ledger.witness import WitnessDocument
 from service.market.assets import ASSETS
 from service.market.instants import iso, unix
-from service.store import bars, ledger, notifications, quotas, runs, world
+from service.store import bars, ledger, notifications, quotas, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
@@ -150,7 +150,7 @@ class StateGauges:
 
 def _of_jobs(services: Services, db: Connection) -> Iterator[Gauge]:
     now = services.now()
-    states = runs.job_states(db, now)
+    states = services.job_states(db, now)
     lags = {job: state.lag_s for job, state in states.items()}
     durations = {job: state.duration_s for job, state in states.items() if state.duration_s is not None}
     failures = {job: state.failures for job, state in states.items()}

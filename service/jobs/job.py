@@ -1,7 +1,7 @@
 """Jobs, their schedules, the context they run in, and the headers of the documents that they publish.
 
 A slot is a unix second, so daylight saving does not move it. `slot_at` of a schedule is the latest slot at or before
-the unix second `now`, `shortest_s` the least distance of two slots.
+the unix second `now`, `after` the slot after another, `shortest_s` the least distance of two slots.
 """
 
 from __future__ import annotations
@@ -125,6 +125,11 @@ class Job:
         """The time of this job's own clock, in seconds, at the wall time `wall`."""
         return clock.at(wall) if self.clock == "world" else int(wall)
 
+    def unseen_s(self, clock: WorldClock, newest_slot: int, seen_at: float, now: float) -> float:
+        """Real seconds since the first slot began that is later than `newest_slot` and the wall second `seen_at`."""
+        slot = self.schedule.after(max(newest_slot, self.schedule.slot_at(self.instant(clock, seen_at))))
+        return max(0.0, (self.instant(clock, now) - slot) / (clock.speed if self.clock == "world" else 1.0))
+
     def pause_s(self, attempt: int) -> float:
         """The longest pause, in seconds, after the attempt with this number has failed."""
         return min(self.backoff_s * 2 ** min(attempt - 1, 30), LONGEST_PAUSE_S)
@@ -144,6 +149,9 @@ class Every:
     def slot_at(self, now: int) -> int:
         return (now - self.offset) // self.seconds * self.seconds + self.offset
 
+    def after(self, slot: int) -> int:
+        return slot + self.seconds
+
 
 @dataclass(frozen=True)
 class Monthly:
@@ -153,6 +161,9 @@ class Monthly:
 
     def slot_at(self, now: int) -> int:
         return month_start(now)
+
+    def after(self, slot: int) -> int:
+        return month_start(slot + 31 * DAY)
 
 
 Schedule = Every | Monthly

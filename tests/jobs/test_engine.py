@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import time
@@ -19,6 +20,7 @@ from service.errors import WrongClock
 from service.jobs import prices
 from service.jobs.engine import ClockGuard, Engine
 from service.jobs.job import Job, JobContext, Monthly
+from service.jobs.timetable import job_states
 from service.market.instants import DAY, WorldClock
 from service.store import runs
 from service.store.database import Database
@@ -191,6 +193,27 @@ def test_a_newer_slot_replaces_one_that_failed(plant):
 
     plant.beat_at(range(START, START + MINUTE + 1), plant.engine(plant.job(work=fail_at_first, backoff_s=1.0)))
     assert plant.slots() == [START + MINUTE]
+
+
+@pytest.mark.parametrize(("speed", "lag_s"), [(1.0, 300.0), (60.0, 359.0)])
+def test_the_lag_of_ended_processes_is_read_from_the_clock(plant, speed, lag_s):
+    """No slot is added any more, and those that began since are due; a month has not begun."""
+    clock = WorldClock("replay", world_origin=START, wall_origin=START, speed=speed)
+    jobs = plant.job(), Job("triage", Monthly(), plant.job("triage").work)
+    plant.beat_at([START], plant.engine(*jobs, clock=clock))
+    with plant.database.reading() as db:
+        lags = [
+            {name: state.lag_s for name, state in job_states(jobs, clock, db, START + seconds).items()}
+            for seconds in (60, 360)
+        ]
+    assert lags == [{"tick": 0, "triage": 0}, {"tick": lag_s, "triage": 0}]
+
+
+def test_metrics_show_the_lag_of_ended_processes(seeded: Path, tmp_path: Path):
+    with running_service(copied(seeded, tmp_path)) as service:
+        service.wall += 6 * MINUTE
+        (lag,) = re.findall(r'^ninefold_job_lag_seconds{name="tick"} (.+)', service.client.get("/metrics").text, re.M)
+        assert 60 <= float(lag) <= 6 * MINUTE
 
 
 def test_the_pause_between_attempts_has_a_limit():
