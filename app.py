@@ -19,6 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TypeVar
 
@@ -39,7 +40,7 @@ from service.forecasting.voters.panel import Concurrent, Panel, is_model, voters
 from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
-from service.jobs.timetable import timetable
+from service.jobs.timetable import job_states, timetable
 from service.sources.event_calendar import read_events
 from service.sources.feeds import Feed, choose_world, open_feed
 from service.sources.llm.limits import Budget
@@ -144,9 +145,10 @@ class Runtime:
         self._verify("key-secret")
         with self.database.reading() as db:
             secrets = secret.key_secrets(db, self.settings)
-        world, coins = self.world, self.feed.coins
+        states = partial(job_states, timetable(self.feed.world, self.feed.step), self.world.clock)
+        clock, step = self.world.clock, self.world.step
         return create_web_app(
-            Services(self.settings, self.database, world.clock, world.step, self.panel, secrets, self.now, coins)
+            Services(self.settings, self.database, clock, step, self.panel, secrets, self.now, self.feed.coins, states)
         )
 
     def engine(self) -> Engine:

@@ -311,6 +311,5 @@ def check_jobs(database: Database, log: Path) -> None:
     slots = Counter((line["job"], line["slot"]) for line in lines if line["event"] == "job_done")
     assert [slot for slot, times in slots.items() if times > 1] == []
     with database.snapshot() as db:
-        assert db.scalar(select(func.count()).where(job_run.c.state == "dead")) == 0
         assert verify(ledger.export(db)).fault is None
         assert list(audit.differences(db)) == []

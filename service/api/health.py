@@ -20,7 +20,7 @@ from service.market.assets import ASSETS
 from service.market.headers import MISSED_BARS
 from service.market.instants import HOUR, World, iso
 from service.market.prices import AssetHistory, describe_history
-from service.store import bars, runs, snapshots, world
+from service.store import bars, snapshots, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.trading.strategies import STRATEGIES
@@ -40,7 +40,6 @@ DOCUMENTS = (
     *("forecasts/record", "streaks", "news-pulse", "apex", "widget"),
 )
 LATE_S = 600  # real seconds after which a job that is due is late
-SILENT_S = 60  # real seconds after which job processes that looked nowhere are taken for ended
 # Jobs without which the service is not ready once they have been due for so long.
 VITAL, VITAL_LATE_S = ("tick", "seal"), 3600
 
@@ -135,7 +134,7 @@ def _readiness(services: Services) -> Ready:
     with services.database.reading() as db:
         openings = [bar.time for bar in bars.last_bars(db, ASSETS, services.step).values()]
         fits = newest_fits(services.database, db)
-        lags = {job: state.lag_s for job, state in runs.job_states(db, wall).items() if state.lag_s > LATE_S}
+        lags = {job: state.lag_s for job, state in services.job_states(db, wall).items() if state.lag_s > LATE_S}
         silence = world.silence_s(db, wall)
         audit = latest_audit(db)
         histories = bars.histories(db, ASSETS, services.step, services.clock.at(wall))
@@ -154,7 +153,7 @@ def _readiness(services: Services) -> Ready:
         missing.append(reason.detail.rstrip(".") if reason.retry_after_s == HOUR else "the voters are not fitted yet")
     if unmade:
         missing.append(f"not available yet: {', '.join(unmade)}")
-    if silence is None or silence > SILENT_S:
+    if silence is None or silence > world.SILENT_S:
         missing.append(f"no job process has looked what is due {'yet' if silence is None else f'for {silence:.0f} s'}")
     late = {job: f"the job {job} has been due for {lag / 60:.0f} min without success" for job, lag in lags.items()}
     missing += [late[job] for job in VITAL if lags.get(job, 0) > VITAL_LATE_S]

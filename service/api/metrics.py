@@ -29,7 +29,7 @@ from service.api.services import Services
 from service.ledger.witness import WitnessDocument
 from service.market.assets import ASSETS
 from service.market.instants import iso, unix
-from service.store import bars, ledger, notifications, quotas, runs, world
+from service.store import bars, ledger, notifications, quotas, world
 from service.store.audit import latest_audit
 from service.store.knowledge import newest_fits
 from service.store.quotas import spent_on
@@ -141,14 +141,14 @@ class StateGauges:
 
 def _of_jobs(services: Services, db: Connection) -> Iterator[Gauge]:
     now = services.now()
-    states = runs.job_states(db, now)
+    states = services.job_states(db, now)
     lags = {job: state.lag_s for job, state in states.items()}
     durations = {job: state.duration_s for job, state in states.items() if state.duration_s is not None}
     failures = {job: state.failures for job, state in states.items()}
     queued = sum(state.newest.state == "due" and state.newest.next_at <= now for state in states.values())
-    yield "job_lag_seconds", "Seconds for which a job has been due.", lags, "job"
-    yield "job_duration_seconds", "Seconds of its last run.", durations, "job"
-    yield "job_failures", "Failed attempts in the last 7 days.", failures, "job"
+    yield "job_lag_seconds", "Seconds for which a job has been due.", lags, "name"
+    yield "job_duration_seconds", "Seconds of its last run.", durations, "name"
+    yield "job_failures", "Failed attempts in the last 7 days.", failures, "name"
     yield "jobs_silent_seconds", "Seconds since a job process looked what is due.", world.silence_s(db, now), ""
     yield "backup_age_seconds", "Seconds since the last backup.", world.silence_s(db, now, world.BACKUP), ""
     yield "jobs_queued", "Slots of jobs that could run and are not running.", queued, ""
@@ -177,9 +177,10 @@ def _of_witness(services: Services, db: Connection) -> Iterator[Gauge]:
     document = find_document(db, WITNESS, WitnessDocument) if services.settings.witness_of else None
     ledgers = document.ledgers if document else ()
     faults = {row.address: len(row.faults) for row in ledgers}
-    ages = {row.address: services.now() - unix(row.reached_at) if row.reached_at else math.inf for row in ledgers}
+    ages = dict.fromkeys(services.settings.witness_of, math.inf)
+    ages |= {row.address: services.now() - unix(row.reached_at) for row in ledgers if row.reached_at}
     yield "witness_faults", "Places where another ledger was forked or rewritten.", faults, "ledger"
-    yield "witness_age_seconds", "Seconds since another ledger was read.", ages, "ledger"
+    yield "witness_age_seconds", "Seconds since another ledger was read; infinite before.", ages, "ledger"
 
 
 def _of_webhooks(services: Services, db: Connection) -> Iterator[Gauge]:

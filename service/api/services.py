@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from flask import current_app
+from sqlalchemy import Connection
 
 from service.config import Settings
 from service.errors import HistoryArriving, ResourceNotFound, ServiceUnavailable
@@ -21,8 +22,9 @@ from service.market.coverage import FIRST_GUESS_S, MAKING_S, has_arrived
 from service.market.instants import HOUR, WorldClock
 from service.market.prices import AssetPrice
 from service.sources.feeds.feed import CoinFeed
-from service.store import bars, snapshots
+from service.store import bars, runs, snapshots
 from service.store.database import Database
+from service.store.runs import JobState
 from service.store.secret import KeySecrets
 from service.store.snapshots import Snapshot
 
@@ -36,7 +38,8 @@ class Services:
     """`now` is the wall clock in unix seconds; world time is `clock.at(now())` and its bars are `step` seconds long.
 
     `panel` answers the oracle's questions. `key_secrets` are what API keys are hashed with. `coins` has the
-    bars of other coins; only the live world has any. `documents` are those that were read, with the time of reading.
+    bars of other coins; only the live world has any. `job_states` are those at a wall second. `documents` are those
+    that were read, with the time of reading.
     """
 
     settings: Settings
@@ -47,6 +50,7 @@ class Services:
     key_secrets: KeySecrets
     now: Callable[[], float] = time.time
     coins: CoinFeed | None = None
+    job_states: Callable[[Connection, float], dict[str, JobState]] = runs.job_states
     documents: dict[str, tuple[float, Snapshot]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from service.errors import NinefoldError
 from service.jobs.deliveries import Deliveries
-from service.jobs.job import Job, JobContext
+from service.jobs.job import LONGEST_PAUSE_S, Job, JobContext
 from service.jobs.threads import Threads, Ticker
 from service.market.coverage import has_arrived
 from service.store import runs, world
@@ -26,7 +26,6 @@ from service.store.runs import JobState, Run
 THREADS = 4
 STOP_S = 20
 SEEN_EVERY_S = 10  # how often a process notes that it looks what is due
-LONGEST_BACKOFF_S = 600
 LEASE_S = 15
 RENEW_S = 5
 
@@ -90,7 +89,12 @@ class Engine:
         names = self._startable(now)
         states = self._with_new_slots(names, now)
         idle = [states[name].newest for name in names if name in states and not states[name].is_held]
-        return [run for run in idle if run.is_open and run.next_at <= now]
+        return [run for run in idle if run.is_open and self._next_attempt_at(run) <= now]
+
+    def _next_attempt_at(self, run: Run) -> float:
+        """When a slot may start again; the lease of an attempt that ended without a result is part of its pause."""
+        pause_s = self._jobs[run.job].pause_s(run.attempt) if run.state == "running" else 0
+        return run.next_at + max(0, pause_s - LEASE_S)
 
     def _begin(self) -> None:
         """Run what is due, as far as this process has threads for it."""
@@ -105,11 +109,15 @@ class Engine:
     def execute(self, name: str, slot: int) -> str:
         """Run one slot and return the outcome.
 
-        "done"; "failed", which will be retried; "dead", which will not; "lost" when the lease expired and another
-        process has the slot; "refused" when the slot could not be claimed, for instance because another process has it.
+        "done"; "failed", which will be retried; "lost" when the lease expired and another process has the slot;
+        "refused" when the slot could not be claimed, for instance because another process has it.
         """
-        job, owner = self._jobs.get(name), uuid.uuid4().hex
-        if job is None or (attempt := self._claim(job, slot, owner)) is None:
+        job, owner, now = self._jobs.get(name), uuid.uuid4().hex, self._now()
+        if job is None:
+            return "refused"
+        with self._database.writing() as db:
+            attempt = runs.claim(db, name, slot, owner, now, now + LEASE_S)
+        if attempt is None:
             return "refused"
         # An attempt that hangs must not hold its job forever.
         self._lease_ends[owner] = self._now() + job.time_limit_s + LEASE_S
@@ -172,16 +180,6 @@ class Engine:
         is_rarer = schedule.seconds > job.schedule.seconds
         return instant if is_rarer and schedule.slot_at(instant) <= state.done_up_to else state.done_up_to
 
-    def _claim(self, job: Job, slot: int, owner: str) -> int | None:
-        now = self._now()
-        with self._database.writing() as db:
-            attempt = runs.claim(db, job.name, slot, owner, now, now + LEASE_S)
-            if attempt is None or attempt <= job.attempts:
-                return attempt
-            runs.bury(db, job.name, slot, owner, now, "the process died at every try")
-        log.error("job_dead", job=job.name, slot=slot, attempt=attempt)
-        return None
-
     def _work(self, job: Job, slot: int, owner: str, attempt: int) -> str:
         start = time.perf_counter()
         try:
@@ -198,18 +196,14 @@ class Engine:
     def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: Exception) -> str:
         now, message = self._now(), f"{type(error).__name__}: {error}"[:500]
         # With jitter, so that jobs that failed together do not retry together.
-        pause_s = min(job.backoff_s * 2 ** (attempt - 1), LONGEST_BACKOFF_S) * random.uniform(0.5, 1.0)
-        outcome = "dead" if attempt >= job.attempts else "failed"
+        pause_s = (longest_s := job.pause_s(attempt)) * random.uniform(0.5, 1.0)
         with self._database.writing() as db:
-            if outcome == "dead":
-                runs.bury(db, job.name, slot, owner, now, message)
-            else:
-                runs.retry(db, job.name, slot, owner, now + pause_s, message)
-        # Where a source fails, its reason is logged once, without a traceback.
+            runs.retry(db, job.name, slot, owner, now + pause_s, message)
+        # Where a source fails, its reason is logged without a traceback: at first, and every ten minutes in the end.
         trace = None if isinstance(error, NinefoldError) else error
-        if trace or attempt == 1 or outcome == "dead":
-            log.error(f"job_{outcome}", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
-        return outcome
+        if trace or attempt == 1 or longest_s == LONGEST_PAUSE_S:
+            log.error("job_failed", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
+        return "failed"
 
 
 # How far the two clocks may part between two looks; a clock that is corrected by less is followed.

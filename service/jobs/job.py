@@ -32,6 +32,8 @@ from service.trading.arena import Arena
 if TYPE_CHECKING:
     from service.sources.feeds import Feed
 
+LONGEST_PAUSE_S = 600
+
 Effects = Callable[[Connection], object]
 
 
@@ -100,7 +102,7 @@ class Job:
     at or after it, one with rarer slots its latest, and `is_wanted`, where there is one, returns True. One that
     `needs_history` waits in the live world until the prices have arrived. An attempt is interrupted after
     `time_limit_s`. A failed attempt is repeated after `backoff_s`, then twice that, four times that and so on, with
-    jitter, at most ten minutes later; after `attempts` attempts the slot is dead.
+    jitter, at most ten minutes later, until it succeeds or a newer slot is due: a fault may pass at any time.
     """
 
     name: str
@@ -111,12 +113,20 @@ class Job:
     is_wanted: Callable[[Connection, JobContext], bool] | None = None
     needs_history: bool = True
     time_limit_s: int = 600
-    attempts: int = 8
     backoff_s: float = 2.0
 
     def instant(self, clock: WorldClock, wall: float) -> int:
         """The time of this job's own clock, in seconds, at the wall time `wall`."""
         return clock.at(wall) if self.clock == "world" else int(wall)
+
+    def unseen_s(self, clock: WorldClock, newest_slot: int, seen_at: float, now: float) -> float:
+        """Real seconds since the first slot began that is later than `newest_slot` and the wall second `seen_at`."""
+        slot = self.schedule.after(max(newest_slot, self.schedule.slot_at(self.instant(clock, seen_at))))
+        return max(0.0, (self.instant(clock, now) - slot) / (clock.speed if self.clock == "world" else 1.0))
+
+    def pause_s(self, attempt: int) -> float:
+        """The longest pause, in seconds, after the attempt with this number has failed."""
+        return min(self.backoff_s * 2 ** min(attempt - 1, 30), LONGEST_PAUSE_S)
 
 
 @dataclass(frozen=True)
@@ -129,6 +139,9 @@ class Every:
     def slot_at(self, now: int) -> int:
         """The latest slot at or before the unix second `now`."""
         return (now - self.offset) // self.seconds * self.seconds + self.offset
+
+    def after(self, slot: int) -> int:
+        return slot + self.seconds
 
 
 def header(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
 from service.jobs import (
     apex,
     audit,
@@ -19,7 +23,25 @@ from service.jobs import (
     witness,
 )
 from service.jobs.job import Every, Job
-from service.market.instants import DAY, HOUR, MINUTE, World
+from service.market.instants import DAY, HOUR, MINUTE, World, WorldClock
+from service.store import runs
+from service.store import world as heartbeats
+from service.store.runs import JobState
+
+
+def job_states(jobs: Iterable[Job], clock: WorldClock, db: Connection, now: float) -> dict[str, JobState]:
+    """The states at the wall second `now` of the jobs that have a slot.
+
+    Without a job process nothing adds the slots that begin: their lag is read from the timetable.
+    """
+    states, silence = runs.job_states(db, now), heartbeats.silence_s(db, now)
+    if silence is None or silence <= heartbeats.SILENT_S:
+        return states
+    for job in jobs:
+        if state := states.get(job.name):
+            lag_s = job.unseen_s(clock, state.newest.slot, now - silence, now)
+            states[job.name] = state._replace(lag_s=max(state.lag_s, lag_s))
+    return states
 
 
 def timetable(world: World, step: int) -> tuple[Job, ...]:

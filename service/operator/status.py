@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, func, select, text
 
 from service.config import Settings
-from service.jobs.timetable import timetable
+from service.jobs.timetable import job_states, timetable
 from service.market.assets import ASSETS
 from service.market.instants import iso
 from service.operator.commands import CommandOutput, CommandTable
-from service.store import bars, keys, ledger, runs, world
+from service.store import bars, keys, ledger, world
 from service.store.audit import latest_audit
 from service.store.database import Database
 from service.store.runs import JobState
@@ -30,8 +30,8 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
     with database.reading() as db:
         clock, wall = world.find_clock(db), time.time()
         step = db.scalar(select(world_table.c.step)) or 0
-        states = runs.job_states(db, wall)
-        names = [job.name for job in timetable(clock.world, step)]
+        jobs = timetable(clock.world, step)
+        states = job_states(jobs, clock, db, wall)
         return {
             "world": clock.world,
             "world_time": iso(clock.at(wall)),
@@ -40,7 +40,7 @@ def status(_arguments: argparse.Namespace, database: Database, _settings: Settin
             **_keys(db, wall),
             **_ledger(db),
             "histories": CommandTable(("asset", "state", "history"), _histories(db, step, clock.at(wall))),
-            "jobs": CommandTable(COLUMNS, [_job(name, states.get(name)) for name in names]),
+            "jobs": CommandTable(COLUMNS, [_job(job.name, states.get(job.name)) for job in jobs]),
             "ledger_tail": CommandTable(("seq", "recorded_at", "kind", "subject"), _tail(db)),
         }
 

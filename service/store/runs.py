@@ -1,7 +1,7 @@
 """The runs of jobs: which worker runs which slot.
 
 A row is one slot of one job. Its state goes from due to running to done; after a failure it is due again with a later
-`next_at`, or dead. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
+`next_at`. Only the newest slot of a job is run, because a run does all work up to its slot; older open slots
 are then skipped. A finished slot deletes the older ones that never failed, so the table holds a few rows of each job
 and the failures of the last days, which the database counts. While a row is running, `next_at` is the end of its lease,
 after which another worker may claim it. Instants are wall seconds; a slot is a second of the clock of its job.
@@ -18,7 +18,8 @@ from service.store.database import insert_into
 from service.store.tables import job_run
 
 _ROW = (job_run.c.job, job_run.c.slot, job_run.c.state, job_run.c.attempt, job_run.c.next_at)
-_OPEN = job_run.c.state.in_(("due", "running"))
+CLOSED = ("done", "skipped")  # a slot that an earlier version gave up ("dead") is open again
+_OPEN = job_run.c.state.not_in(CLOSED)
 _HAS_NO_FAILURE = or_(
     and_(job_run.c.state == "done", job_run.c.attempt == 1), and_(job_run.c.state == "skipped", job_run.c.attempt == 0)
 )
@@ -35,7 +36,7 @@ class Run(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        return self.state in ("due", "running")
+        return self.state not in CLOSED
 
 
 class JobState(NamedTuple):
@@ -116,6 +117,8 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
     older = (job_run.c.job == job) & (job_run.c.slot < slot) & _OPEN
     db.execute(update(job_run).where(older).values(state="skipped", finished_at=now))
     changes = {"state": "running", "owner": owner, "attempt": run.attempt + 1, "started_at": now, "next_at": until}
+    if run.state == "running":
+        changes["error"] = "the process ended or hung"
     db.execute(update(job_run).where(job_run.c.job == job, job_run.c.slot == slot).values(changes))
     return run.attempt + 1
 
@@ -140,11 +143,6 @@ def finish(db: Connection, job: str, slot: int, owner: str, now: float) -> bool:
 def retry(db: Connection, job: str, slot: int, owner: str, at: float, error: str) -> bool:
     """Make a failed slot due again at `at`; returns False if `owner` no longer holds it."""
     return _leave(db, job, slot, owner, state="due", next_at=at, error=error)
-
-
-def bury(db: Connection, job: str, slot: int, owner: str, now: float, error: str) -> bool:
-    """Mark a slot dead; returns False if `owner` no longer holds it."""
-    return _leave(db, job, slot, owner, state="dead", finished_at=now, error=error)
 
 
 def prune(db: Connection, before: float) -> int:

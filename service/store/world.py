@@ -62,6 +62,7 @@ def _clock(row: Row) -> WorldClock:
 
 
 JOBS, BACKUP = 2, 3  # the rows of the job processes and of the last backup; `.deploy/backup.sh` writes the second
+SILENT_S = 60  # real seconds after which job processes that looked nowhere are taken for ended
 ANSWER_BYTES = 65_536  # more than an answer and what is stored beside it
 
 

@@ -205,10 +205,10 @@ def test_gauges_come_from_the_database(client: FlaskClient, sqlite, wall: Wall):
     page = client.get("/metrics").text
     assert '\nninefold_database_connections{state="active"} ' in page
     for line in (
-        'ninefold_job_lag_seconds{job="seal"} 60.0',
-        'ninefold_job_lag_seconds{job="tick"} 0.0',
-        'ninefold_job_duration_seconds{job="tick"} 4.0',
-        'ninefold_job_failures{job="seal"} 0.0',
+        'ninefold_job_lag_seconds{name="seal"} 60.0',
+        'ninefold_job_lag_seconds{name="tick"} 0.0',
+        'ninefold_job_duration_seconds{name="tick"} 4.0',
+        'ninefold_job_failures{name="seal"} 0.0',
         "ninefold_jobs_queued 1.0",
         "ninefold_webhooks_queued 0.0",
         "ninefold_reserved_charges 1.0",

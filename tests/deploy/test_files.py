@@ -87,10 +87,13 @@ def test_alerts_and_pages_use_metrics_that_exist(present: Path, tmp_path: Path):
         with service.runtime.database.writing() as db:
             snapshots.publish(db, 0, {NAME: Audit(0, 0, 0)})
             world.beat(db, 0, world.BACKUP)
-        families = set(re.findall(r"^# TYPE (\w+)", service.client.get("/metrics").text, re.MULTILINE))
+        metrics = service.client.get("/metrics").text
+    families = set(re.findall(r"^# TYPE (\w+)", metrics, re.MULTILINE))
     for query in queries():
         names = set(re.findall(r"\bninefold_\w+", query))
         assert {name.removesuffix("_bucket") for name in names} <= families, query
+    # Prometheus sets these two itself, and renames labels of the same name.
+    assert re.findall(r"[{,](?:job|instance)=.*", metrics) == []
 
 
 def test_panels_of_the_grafana_page_do_not_overlap():

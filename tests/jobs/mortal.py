@@ -83,7 +83,7 @@ def tick(checkpoint):
         checkpoint("computed")
         return effects
 
-    return Job("tick", Every(MINUTE), work, attempts=10_000)
+    return Job("tick", Every(MINUTE), work)
 
 
 def work_all(engine: Engine) -> None:

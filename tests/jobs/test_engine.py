@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,8 +18,10 @@ from sqlalchemy import func, select
 from service.errors import WrongClock
 from service.jobs import prices
 from service.jobs.engine import ClockGuard
-from service.jobs.job import JobContext
-from service.market.instants import WorldClock
+from service.jobs.job import Every, Job, JobContext
+from service.jobs.timetable import job_states
+from service.market.instants import DAY, WorldClock
+from service.store import runs
 from service.store.database import Database
 from service.store.tables import job_run
 from tests.conftest import absent
@@ -133,21 +138,58 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other(plant):
     assert 4 <= third - second <= 8.5
 
 
-def test_after_the_last_attempt_the_next_slot_runs(plant):
-    """A failure is stored with its reason."""
+def test_a_fault_that_passes_is_waited_for(plant):
+    """However long it lasts; until then the job lags, with the reason."""
 
+    def fail_for_a_day(job_context: JobContext, slot: int):
+        if plant.wall < START + DAY:
+            raise RuntimeError("feed down")
+        return plant.write(slot)
+
+    engine = plant.engine(Job("triage", Every(28 * DAY), fail_for_a_day))
+    plant.beat_at(range(START, START + DAY, 5 * MINUTE), engine)
+    with plant.database.reading() as db:
+        state = runs.job_states(db, plant.wall)["triage"]
+    assert (state.newest.state, state.error, state.lag_s) == ("due", "RuntimeError: feed down", DAY - 5 * MINUTE)
+    assert state.failures > 100
+    plant.beat_at(range(START + DAY, START + DAY + 11 * MINUTE, MINUTE), engine)
+    assert len(plant.slots()) == 1
+
+
+def test_a_newer_slot_replaces_one_that_failed(plant):
     def fail_at_first(job_context: JobContext, slot: int):
         if slot == START:
             raise RuntimeError("feed down")
         return plant.write(slot)
 
-    engine = plant.engine(plant.job(work=fail_at_first, attempts=3, backoff_s=1.0))
-    plant.beat_at(range(START, START + 60), engine)
-    assert plant.state() == (START, "dead", 3)
-    with plant.database.reading() as db:
-        assert db.scalar(select(job_run.c.error)) == "RuntimeError: feed down"
-    plant.beat_at([START + MINUTE], engine)
+    plant.beat_at(range(START, START + MINUTE + 1), plant.engine(plant.job(work=fail_at_first, backoff_s=1.0)))
     assert plant.slots() == [START + MINUTE]
+
+
+@pytest.mark.parametrize(("speed", "lag_s"), [(1.0, 300.0), (60.0, 359.0)])
+def test_the_lag_of_ended_processes_is_read_from_the_clock(plant, speed, lag_s):
+    """No slot is added any more, and those that began since are due; a month has not begun."""
+    clock = WorldClock("replay", world_origin=START, wall_origin=START, speed=speed)
+    jobs = plant.job(), Job("triage", Every(28 * DAY), plant.job("triage").work)
+    plant.beat_at([START], plant.engine(*jobs, clock=clock))
+    with plant.database.reading() as db:
+        lags = [
+            {name: state.lag_s for name, state in job_states(jobs, clock, db, START + seconds).items()}
+            for seconds in (60, 360)
+        ]
+    assert lags == [{"tick": 0, "triage": 0}, {"tick": lag_s, "triage": 0}]
+
+
+def test_metrics_show_the_lag_of_ended_processes(seeded: Path, tmp_path: Path):
+    with running_service(copied(seeded, tmp_path)) as service:
+        service.wall += 6 * MINUTE
+        (lag,) = re.findall(r'^ninefold_job_lag_seconds{name="tick"} (.+)', service.client.get("/metrics").text, re.M)
+        assert 60 <= float(lag) <= 6 * MINUTE
+
+
+def test_the_pause_between_attempts_has_a_limit():
+    job = Job("triage", Every(28 * DAY), lambda *_: lambda _: None)
+    assert [job.pause_s(attempt) for attempt in (1, 2, 9, 10, 10_000)] == [2, 4, 512, 600, 600]
 
 
 def test_failed_effects_are_rolled_back_and_retried(plant):
@@ -181,23 +223,29 @@ def test_no_transaction_is_open_while_a_job_computes(plant):
     assert plant.state() == (START, "done", 1)
 
 
-def test_a_slot_that_kills_its_process_is_given_up(plant):
+def test_a_slot_that_kills_its_process_is_tried_more_rarely(plant):
+    """And works as soon as it no longer does."""
+
     class Killed(BaseException):
         """A kill seen from inside: no code runs after it."""
 
-    def die(job_context: JobContext, slot: int):
-        raise Killed
+    deaths = []
 
-    for _ in range(3):
-        engine = plant.engine(plant.job(seconds=3600, work=die, attempts=2))
-        engine.due()
-        if plant.state()[2] < 2:
-            with pytest.raises(Killed):
-                engine.execute("tick", HOUR)
-        else:
-            assert engine.execute("tick", HOUR) == "refused"
-        plant.wall += 16
-    assert plant.state() == (HOUR, "dead", 3)
+    def die(job_context: JobContext, slot: int):
+        if plant.wall < START + 2 * 3600:
+            deaths.append(plant.wall)
+            raise Killed
+        return plant.write(slot)
+
+    engine = plant.engine(Job("triage", Every(28 * DAY), die))
+    for plant.wall in range(START, START + 2 * 3600 + 11 * MINUTE, 5):
+        for run in engine.due():
+            with suppress(Killed):
+                engine.execute(run.job, run.slot)
+    pauses = [after - before for before, after in pairwise(deaths)]
+    assert pauses == sorted(pauses)
+    assert (pauses[0], pauses[-1]) == (15, 600)
+    assert len(plant.slots()) == 1
 
 
 def test_a_message_for_an_unknown_job_is_refused(plant):
@@ -205,7 +253,6 @@ def test_a_message_for_an_unknown_job_is_refused(plant):
 
 
 FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-DAY = 86_400
 
 
 class Clocks:

@@ -222,13 +222,15 @@ def test_what_a_witness_found_is_served(observer: Witness, liar: Instance):
     """As a document without a key, and as metrics."""
     liar.change("DELETE FROM ledger_root")
     context = observer.context
-    witness_services = services(context.database, context.settings, now=lambda: NOON + 11 * DAY)
+    settings = context.settings.model_copy(update={"witness_of": (*context.settings.witness_of, "http://new.example")})
+    witness_services = services(context.database, settings, now=lambda: NOON + 11 * DAY)
     client = create_app(witness_services).test_client()
     document = observer.visit()
     body = client.get("/api/v1/ledger/witness").data
     assert TypeAdapter(WitnessDocument).validate_json(body) == document
     assert f'ninefold_witness_faults{{ledger="{liar.url}"}} 3.0' in client.get("/metrics").text
     assert f'ninefold_witness_age_seconds{{ledger="{liar.url}"}} 79200.0' in client.get("/metrics").text
+    assert 'ninefold_witness_age_seconds{ledger="http://new.example"} +Inf' in client.get("/metrics").text
 
 
 def test_who_is_no_witness_says_so(honest: Instance):

@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 
 from service.store import runs
 from service.store.runs import Run
@@ -117,17 +117,24 @@ def test_an_expired_slot_gives_way_to_a_newer_one(database):
 
 
 def test_a_failed_slot_waits_for_its_next_try(database):
-    """One that is abandoned is not tried again and blocks nothing."""
+    """One that an earlier version gave up can be claimed, too."""
     add(database, 60)
     claim(database, 60, "a", now=0)
     with database.writing() as db:
         assert runs.retry(db, "tick", 60, "a", 30.0, "boom")
     assert [claim(database, 60, "b", now=now) for now in (29, 30)] == [None, 2]
     with database.writing() as db:
-        assert runs.bury(db, "tick", 60, "b", 31.0, "boom")
-    assert claim(database, 60, "b", now=99) is None
-    add(database, 120)
-    assert claim(database, 120, "b", now=99) == 1
+        db.execute(update(job_run).values(state="dead", next_at=45.0, finished_at=31.0))
+    assert claim(database, 60, "c", now=99) == 3
+
+
+def test_a_claim_after_a_lease_notes_the_end_of_its_process(database):
+    add(database, 60)
+    for now in (0, 15):
+        claim(database, 60, now=now)
+    with database.reading() as db:
+        assert (state := runs.job_states(db, 16.0)["tick"]).error == "the process ended or hung"
+    assert state.failures == 1
 
 
 def fail(database, slot: int) -> None:
@@ -175,7 +182,7 @@ def test_a_job_that_never_finished_is_pruned_too(database):
         add(database, slot)
         claim(database, slot)
         with database.writing() as db:
-            runs.bury(db, "tick", slot, "a", slot, "boom")
+            runs.retry(db, "tick", slot, "a", slot, "boom")
     with database.writing() as db:
         assert runs.prune(db, before=10_000) == 1
         assert runs.newest_run(db, "tick").slot == 120
