@@ -378,7 +378,7 @@ def test_in_a_replay_no_model_learns_of_which_past_it_is_asked(recorded, servers
         for server in servers.values():
             server.requests.clear()
         running.register()
-        answer = running.ask("Will Bitcoin beat ethereum this week, as in May 2025?")
+        answer = running.ask("Will Bitcoin beat ethereum this week, as in May 2024?")
         assert {vote["engine"] for vote in answer.get_json()["votes"].values()} > set(ENGINES.values())
     for server in servers.values():
         sent = "\n".join(messages(server.requests[0]))

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from bot import views
 from tests.bot.conftest import refusing
 
 
@@ -181,7 +182,7 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page, stor
     assert "9 of 9 voted" in ann.newest.plain
     assert "Show votes" in ann.newest.buttons
     assert "9 of 10" in ann.says("/quota").plain
-    monkeypatch.setattr("bot.views.MAX_READS", 0)
+    monkeypatch.setattr(views, "MAX_READS", 0)
     assert "you: no · " not in ann.says("/mine").plain
 
 

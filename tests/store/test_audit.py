@@ -16,6 +16,7 @@ from service.jobs.audit import DOCUMENTS, document_differences, examine
 from service.market.instants import DAY, HOUR, iso
 from service.store import audit, snapshots
 from service.store.database import Database
+from service.store.facts import HOSPITAL
 from tests.running_service import START, copied, running_service
 
 # The columns that carry the record, each with the column that a sentence about its row names.
@@ -188,7 +189,7 @@ def test_what_was_removed_or_added_is_reported(record: Database, statement: str,
 )
 def test_a_changed_fact_is_reported(record: Database, statement: str, table: str, words: str):
     """Of one row of a table: the last one, or of documents the last snapshot of the hospital."""
-    month = " WHERE name LIKE 'strategy-hospital/%'" if table == "snapshot" else ""
+    month = f" WHERE name LIKE '{HOSPITAL}%'" if table == "snapshot" else ""
     with record.engine.connect() as db:
         statement = f"{statement} WHERE rowid = (SELECT max(rowid) FROM {table}{month})"
         assert db.exec_driver_sql(statement).rowcount == 1
