@@ -30,11 +30,12 @@ from service.store.runs import JobState
 
 
 def job_states(jobs: Iterable[Job], clock: WorldClock, db: Connection, now: float) -> dict[str, JobState]:
-    """The states at the wall second `now` of the jobs that have a slot.
+    """The states at the wall second `now` of these jobs, as far as they have a slot; earlier versions had others.
 
     Without a job process nothing adds the slots that begin: their lag is read from the timetable.
     """
-    states, silence = runs.job_states(db, now), heartbeats.silence_s(db, now)
+    stored, silence = runs.job_states(db, now), heartbeats.silence_s(db, now)
+    states = {job.name: stored[job.name] for job in jobs if job.name in stored}
     if silence is None or silence <= heartbeats.SILENT_S:
         return states
     for job in jobs:

@@ -163,10 +163,10 @@ def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:
     """Stored markets, challenges, votes, prices and outcomes that no row of the ledger is about."""
     columns = select(prediction.c.id, prediction.c.category, prediction.c.voted_at, prediction.c.outcome)
     with_odds = set(db.scalars(select(odds.c.prediction)))
-    with_votes = set(db.scalars(select(prediction_vote.c.prediction)))
+    with_votes, recorded = set(db.scalars(select(prediction_vote.c.prediction))), rows["question"] | rows["votes"]
     for id, category, voted_at, outcome in map(tuple, db.execute(columns)):
         is_answer = category == "answer"
-        if not is_answer and id not in rows["question"] | rows["votes"]:
+        if not is_answer and id not in recorded:
             yield f"{id} is stored, and no row of the ledger is about it."
         if not is_answer and (voted_at is not None or id in with_votes) and id not in rows["votes"]:
             yield f"{id} has votes, and no row of the ledger has them."

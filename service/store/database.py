@@ -54,7 +54,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from service.config import SettingsError
-from service.errors import NinefoldError, SourceFailed
+from service.errors import NinefoldError, ServiceUnavailable, SourceFailed
 from service.store import migrations
 from service.store.tables import PERSONAL
 
@@ -121,8 +121,13 @@ class Database:
             return
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             db.exec_driver_sql("SET statement_timeout = 0")
-            db.exec_driver_sql(f"VACUUM FULL {', '.join(table.name for table in PERSONAL)}")
-            db.exec_driver_sql("RESET statement_timeout")
+            try:
+                db.exec_driver_sql(f"VACUUM FULL {', '.join(table.name for table in PERSONAL)}")
+            except OperationalError as error:  # an audit or a backup reads these tables
+                detail = "It is erased, but not overwritten yet: repeat this while no audit or backup runs."
+                raise ServiceUnavailable(detail) from error
+            finally:
+                db.exec_driver_sql("RESET statement_timeout")
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

@@ -15,15 +15,14 @@ from sqlalchemy import Connection, func, select
 
 from service import canonical
 from service.forecasting.price_record.committed import STANDARD, subject_of
-from service.ledger.chain import ChainEntry, Kind, with_iso_instants
-from service.market.instants import unix
+from service.ledger.chain import ChainEntry, Kind, instant_of, with_iso_instants
 from service.store.tables import apex_call, lane_event, price_book, price_forecast, snapshot, vote_input
 
 HOSPITAL = "strategy-hospital/"  # the name of the snapshot of a month begins with it
 SHOWN_LENGTH = 240  # characters of a body in a sentence
 
 
-class Fact(NamedTuple):
+class LedgerFact(NamedTuple):
     """What a row says about its subject; `body` is canonical JSON with instants in ISO 8601."""
 
     kind: Kind
@@ -31,16 +30,21 @@ class Fact(NamedTuple):
     body: str
 
 
-def _fact(kind: Kind, subject: str, body: dict[str, Any]) -> Fact:
-    return Fact(kind, subject, canonical.write(with_iso_instants(body)))
+def _second(value: int | str) -> int:
+    """The unix second of an instant, as rows of any version write it."""
+    return int(instant_of(value).timestamp())
+
+
+def _fact(kind: Kind, subject: str, body: dict[str, Any]) -> LedgerFact:
+    return LedgerFact(kind, subject, canonical.write(with_iso_instants(body)))
 
 
 class FactsCheck:
-    """The facts that are `stored`, and those of the rows read so far, without the rows of a world taken back."""
+    """The facts that are `stored`, and those of the rows read so far; rows of a world taken back are not to be read."""
 
     def __init__(self, db: Connection) -> None:
         self.stored = Counter(_stored(db))
-        self.recorded = Counter[Fact]()
+        self.recorded = Counter[LedgerFact]()
         # Earlier versions stored no inputs, and a price forecast is deleted once it is scored.
         self._inputs_since = db.scalar(select(func.min(vote_input.c.voted_at)))
         self._scored_until = db.scalar(select(func.max(price_book.c.as_of))) or 0
@@ -52,7 +56,7 @@ class FactsCheck:
             self.recorded[_fact(kind, subject, body)] += 1
         elif kind == "hospital":
             self.recorded[_fact(kind, subject, {"sha256": body["sha256"]})] += 1
-        elif kind == "votes" and self._inputs_since is not None and unix(body["voted_at"]) >= self._inputs_since:
+        elif kind == "votes" and self._inputs_since is not None and _second(body["voted_at"]) >= self._inputs_since:
             if features := body.get("features"):
                 self.recorded[_fact(kind, features, {"features": features})] = 1  # votes of the same instant share them
         elif kind == "price_forecast":
@@ -69,23 +73,25 @@ class FactsCheck:
             yield from (f"{fact.subject} ({fact.kind}): {fact.body[:SHOWN_LENGTH]} {sentence}." for fact in facts)
 
 
-def _price_forecasts(entry: ChainEntry) -> Iterator[tuple[Fact, int]]:
+def _price_forecasts(entry: ChainEntry) -> Iterator[tuple[LedgerFact, int]]:
     """The forecasts of a row, each with its deadline."""
-    at = unix(entry.body["at"])
+    at = _second(entry.body["at"])
     for asset, row in entry.body["forecasts"].items():
         for horizon in STANDARD.keys() & row.keys():
             deadline = at + STANDARD[horizon]
-            values = [row["price"], unix(row["as_of"]), row[horizon]]
+            values = [row["price"], _second(row["as_of"]), row[horizon]]
             yield _price_forecast(at, asset, horizon, deadline, entry.backfilled, values), deadline
 
 
-def _price_forecast(at: int, asset: str, horizon: str, deadline: int, backfilled: bool, values: list[Any]) -> Fact:
+def _price_forecast(
+    at: int, asset: str, horizon: str, deadline: int, backfilled: bool, values: list[Any]
+) -> LedgerFact:
     """`values` are the price, the instant of its bar and the numbers of the forecast."""
     fields = {"asset": asset, "horizon": horizon, "deadline": deadline, "backfilled": backfilled, "values": values}
     return _fact("price_forecast", subject_of(at), fields)
 
 
-def _stored(db: Connection) -> Iterator[Fact]:
+def _stored(db: Connection) -> Iterator[LedgerFact]:
     for lane, time, body in db.execute(select(lane_event.c.lane, lane_event.c.time, lane_event.c.body)):
         yield _fact("lane_trade", lane, canonical.read(body) | {"time": time})
     calls = select(apex_call.c.at, apex_call.c.p_up, apex_call.c.body).where(~apex_call.c.backfilled)
@@ -95,8 +101,8 @@ def _stored(db: Connection) -> Iterator[Fact]:
     months = select(snapshot.c.name, snapshot.c.body).where(snapshot.c.name.startswith(HOSPITAL))
     for name, document in db.execute(months):
         yield _fact("hospital", name.removeprefix(HOSPITAL), {"sha256": sha256(document).hexdigest()})
-    for hash, inputs in db.execute(select(vote_input.c.hash, vote_input.c.body)):
-        yield _fact("votes", hash, {"features": sha256(inputs.encode()).hexdigest()})
+    for digest, inputs in db.execute(select(vote_input.c.hash, vote_input.c.body)):
+        yield _fact("votes", digest, {"features": sha256(inputs.encode()).hexdigest()})
     columns = (price_forecast.c[name] for name in ("at", "asset", "horizon", "deadline", "backfilled", "body"))
     for at, asset, horizon, deadline, backfilled, body in map(tuple, db.execute(select(*columns))):
         yield _price_forecast(at, asset, horizon, deadline, backfilled, canonical.read(body))

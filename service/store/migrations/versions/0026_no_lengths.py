@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from service.store.tables import metadata
+
 revision = "0026"
 down_revision = "0025"
 
@@ -17,4 +19,5 @@ def upgrade() -> None:
         "AND character_maximum_length IS NOT NULL AND table_name <> 'alembic_version'"
     )
     for table, column in op.get_bind().execute(columns).all():
-        op.alter_column(table, column, type_=sa.String())
+        if table in metadata.tables:  # others in the schema are not ours
+            op.alter_column(table, column, type_=sa.String())
