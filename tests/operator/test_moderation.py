@@ -89,11 +89,23 @@ def test_a_forgotten_person_is_in_no_file_of_the_database(operate, challenge, da
         file = Path(environment["DATABASE_URL"].removeprefix("sqlite:///"))
         assert not [path for path in file.parent.glob(f"{file.name}*") if PERSON.encode() in path.read_bytes()]
         return
+    for _ in range(MOST_REPEATS):  # a transaction of another test that is older keeps the rows
+        database.overwrite()
+        if not (found := tables_with(database, PERSON, EMAIL)):
+            break
+    assert not found
+
+
+MOST_REPEATS = 200
+
+
+def tables_with(database: Database, *texts: str) -> list[str]:
+    """The tables in whose files on the server of PostgreSQL one of these texts stands."""
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         db.execute(text("CHECKPOINT"))
         query = text("SELECT pg_read_binary_file(pg_relation_filepath(:name))")
         pages = {table.name: bytes(db.scalar(query, {"name": table.name})) for table in metadata.sorted_tables}
-    assert not [name for name, content in pages.items() if PERSON.encode() in content or EMAIL.encode() in content]
+    return [name for name, content in pages.items() if any(words.encode() in content for words in texts)]
 
 
 @pytest.mark.slow
