@@ -92,8 +92,8 @@ class Engine:
         return [run for run in idle if run.is_open and self._next_attempt_at(run) <= now]
 
     def _next_attempt_at(self, run: Run) -> float:
-        """When a slot may start again; the lease of an attempt that ended without a result is part of its pause."""
-        pause_s = self._jobs[run.job].pause_s(run.attempt) if run.state == "running" else 0
+        """When a slot may start again: an attempt whose process was killed waits like one that failed."""
+        pause_s = self._jobs[run.job].longest_pause_s(run.attempt) if run.state == "running" else 0
         return run.next_at + max(0, pause_s - LEASE_S)
 
     def _begin(self) -> None:
@@ -195,13 +195,14 @@ class Engine:
 
     def _fail(self, job: Job, slot: int, owner: str, attempt: int, error: Exception) -> str:
         now, message = self._now(), f"{type(error).__name__}: {error}"[:500]
+        longest_pause_s = job.longest_pause_s(attempt)
         # With jitter, so that jobs that failed together do not retry together.
-        pause_s = (longest_s := job.pause_s(attempt)) * random.uniform(0.5, 1.0)
+        pause_s = longest_pause_s * random.uniform(0.5, 1.0)
         with self._database.writing() as db:
             runs.retry(db, job.name, slot, owner, now + pause_s, message)
-        # Where a source fails, its reason is logged without a traceback: at first, and every ten minutes in the end.
+        # Where a source fails, its reason is logged without a traceback: at first, and once the pauses grow no more.
         trace = None if isinstance(error, NinefoldError) else error
-        if trace or attempt == 1 or longest_s == LONGEST_PAUSE_S:
+        if trace or attempt == 1 or longest_pause_s == LONGEST_PAUSE_S:
             log.error("job_failed", job=job.name, slot=slot, attempt=attempt, detail=message, exc_info=trace)
         return "failed"
 

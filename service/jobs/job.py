@@ -124,7 +124,7 @@ class Job:
         slot = self.schedule.after(max(newest_slot, self.schedule.slot_at(self.instant(clock, seen_at))))
         return max(0.0, (self.instant(clock, now) - slot) / (clock.speed if self.clock == "world" else 1.0))
 
-    def pause_s(self, attempt: int) -> float:
+    def longest_pause_s(self, attempt: int) -> float:
         """The longest pause, in seconds, after the attempt with this number has failed."""
         return min(self.backoff_s * 2 ** min(attempt - 1, 30), LONGEST_PAUSE_S)
 

@@ -161,7 +161,7 @@ def complete(
 
 
 def _scaled(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
-    """The tokens with the percentage of "half?" or "twice that?" after a move of 10%: a price is far larger."""
+    """The tokens with the percentage that "half?" or "double?" means after a move of 10%, not of the price itself."""
     words = [token for token in tokens if token.kind not in ("mark", "filler", "the", "and", "a")]
     size, factor = earlier.level_pct, next((word.quantity for word in words if word.value in (1 / 2, 2)), 0)
     kinds = [word.kind for word in words]

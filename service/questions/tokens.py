@@ -48,7 +48,7 @@ DASHES = "-–—~〜−"
 MOST_TOKENS = 120
 # A text with more numbers and dates is a table or a log.
 MOST_NUMBERS = 20
-# Signs of a number; what follows them makes no difference, except that a computation could overflow.
+# Signs of a number: a longer one is refused as a level with as many, too, and could overflow before.
 LONGEST_NUMBER = 30
 NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",

@@ -33,7 +33,7 @@ from service.ledger.commitments import text_hash
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
 from service.store import forecasts, ledger, predictions, snapshots
-from service.store.facts import FactsCheck
+from service.store.facts import FactsCheck, cut
 from service.store.pages import RECORD, records
 from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
 
@@ -155,8 +155,7 @@ def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:
 
 def shown(value: Any) -> str:
     """A value as JSON, cut where it is long."""
-    text = canonical.write(value)
-    return text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…"
+    return cut(canonical.write(value), SHOWN_LENGTH)
 
 
 def _without_rows(db: Connection, rows: dict[Kind, set[str]]) -> Iterator[str]:

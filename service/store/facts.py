@@ -22,6 +22,11 @@ HOSPITAL = "strategy-hospital/"  # the name of the snapshot of a month begins wi
 SHOWN_LENGTH = 240  # characters of a body in a sentence
 
 
+def cut(text: str, length: int) -> str:
+    """The text, or so many characters of it and an ellipsis."""
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
 class LedgerFact(NamedTuple):
     """What a row says about its subject; `body` is canonical JSON with instants in ISO 8601."""
 
@@ -70,7 +75,7 @@ class FactsCheck:
             (self.recorded - self.stored, "is in the ledger and is not stored"),
             (self.stored - self.recorded, "is stored and is in no row of the ledger"),
         ):
-            yield from (f"{fact.subject} ({fact.kind}): {fact.body[:SHOWN_LENGTH]} {sentence}." for fact in facts)
+            yield from (f"{fact.subject} ({fact.kind}): {cut(fact.body, SHOWN_LENGTH)} {sentence}." for fact in facts)
 
 
 def _price_forecasts(entry: ChainEntry) -> Iterator[tuple[LedgerFact, int]]:

@@ -189,7 +189,7 @@ def test_metrics_show_the_lag_of_ended_processes(seeded: Path, tmp_path: Path):
 
 def test_the_pause_between_attempts_has_a_limit():
     job = Job("triage", Every(28 * DAY), lambda *_: lambda _: None)
-    assert [job.pause_s(attempt) for attempt in (1, 2, 9, 10, 10_000)] == [2, 4, 512, 600, 600]
+    assert [job.longest_pause_s(attempt) for attempt in (1, 2, 9, 10, 10_000)] == [2, 4, 512, 600, 600]
 
 
 def test_failed_effects_are_rolled_back_and_retried(plant):

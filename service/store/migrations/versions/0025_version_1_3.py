@@ -10,8 +10,8 @@ from alembic import op
 revision = "0025"
 down_revision = "0017"
 
-# What a vote says of the price itself; which row of the ledger says that a forecaster took its first name; the salts that
-# hide texts of strangers in the ledger, which what was recorded before does not have; the form of JSON in which a row of
+# What a vote says of the price itself; which row of the ledger says that a forecaster took its first name; the salts
+# that hide texts of strangers in the ledger, which what was recorded before does not have; the form of JSON in which a row of
 # the ledger is hashed. All are added in place, so that the triggers of the ledger stay.
 NEW_COLUMNS = {
     "prediction_vote": [("p_up", sa.Float(53))],
