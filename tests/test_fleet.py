@@ -48,4 +48,4 @@ def _check_metrics(address: str) -> None:
         page = httpx.get(f"{address}/metrics", timeout=60).text
         for status in ("200", "429"):
             assert f'ninefold_requests_total{{method="POST",route="/api/v1/oracle",status="{status}"}} 10.0' in page
-        assert 'ninefold_job_duration_seconds{job="tick"}' in page
+        assert 'ninefold_job_duration_seconds{name="tick"}' in page
