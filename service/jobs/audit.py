@@ -24,12 +24,11 @@ from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import forecasters_document, record_of
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.jobs.job import Effects, JobContext
-from service.jobs.memory import SEED, compute
+from service.jobs.memory import compute
 from service.jobs.processes import call_child
 from service.ledger.chain import FIELDS, ChainEntry
 from service.market.instants import unix
 from service.questions import Question
-from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import audit as audits
 from service.store import ledger, snapshots
 from service.store.audit import FIRST, Audit
@@ -94,15 +93,11 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
     head = next(iter(heads.values()))
     by_forecaster = record.scores(markets)
     callers = record.count_entrants(by_forecaster)
-    scores = compute(columns_of(markets.values()), head, head, callers, simulated_records(SEED))
+    scores = compute(columns_of(markets.values()), head, head, callers)
     expected: dict[str, Any] = {"streaks": scores.streaks, "shadow": scores.shadow, "ai-vs-market": scores.versus}
     if table := documents.get("forecasters"):
         rows = [
-            (
-                entry["name"],
-                entry["id"],
-                record_of(by_forecaster.get(entry["id"], {}), scores.market_counts, SimulatedRecords(SEED)),
-            )
+            (entry["name"], entry["id"], record_of(by_forecaster.get(entry["id"], {}), scores.market_counts))
             for entry in table["entries"]
             if entry["id"]
         ]

@@ -28,7 +28,6 @@ from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai
 from service.market.assets import LONGEST_CLOSURE_S
 from service.market.bars import Bars, equal
 from service.market.instants import DAY
-from service.scores.luck import RecordsByName, simulated_records
 from service.store import bars, forecasts
 from service.store.bars import HourlyBars
 from service.store.listings import Listed, ListedMarkets
@@ -125,7 +124,7 @@ class CallMemory:
         return [result for call in self._calls if (result := by_instant.get(call.at))]
 
 
-SEED = 20_260_401  # of what scores draw: the same markets give the same documents
+SEED = 20_260_401  # of the permutation test: the same markets give the same documents
 
 
 @dataclass(frozen=True)
@@ -146,11 +145,8 @@ class ScoreMemory:
     """Computes scores only where the markets have changed: most hours settle nothing and open nothing."""
 
     def __init__(self) -> None:
-        records = simulated_records(SEED)
         self._markets = ListedMarkets()
-        self._scores = Memory[_SeenMarkets, Scores](
-            lambda key: compute(key[0].columns(), *key[1:], records), _are_same_markets
-        )
+        self._scores = Memory[_SeenMarkets, Scores](lambda key: compute(key[0].columns(), *key[1:]), _are_same_markets)
 
     def read(self, db: Connection, header: DocumentHeader, priced_header: DocumentHeader) -> Scores:
         """The scores of everything listed; `priced_header` is the header of the documents that show outside odds.
@@ -174,17 +170,15 @@ def _are_same_markets(key: _SeenMarkets, before: _SeenMarkets) -> bool:
     return is_settled_alike and key[0].open_predictions == before[0].open_predictions
 
 
-def compute(
-    markets: MarketColumns, header: RecordHeader, priced_header: RecordHeader, callers: int, records: RecordsByName
-) -> Scores:
-    """The scores of markets and challenges, which `callers` forecast too, from `records` simulated so far."""
+def compute(markets: MarketColumns, header: RecordHeader, priced_header: RecordHeader, callers: int) -> Scores:
+    """The scores of markets and challenges, which `callers` forecast too."""
     # Streaks are of markets alone: a caller may open a challenge on what is certain to happen.
     questions = counted_questions(markets.where(~markets.is_challenge))
     market_counts = counted_markets(markets, callers)
     return Scores(
-        streaks=streaks_document(questions, header, records),
+        streaks=streaks_document(questions, header),
         shadow=shadow_document(markets, priced_header),
         versus=ai_vs_market_document(markets, priced_header, np.random.default_rng(SEED)),
         market_counts=market_counts,
-        entries=own_entries(market_counts, records),
+        entries=own_entries(market_counts),
     )

@@ -16,10 +16,9 @@ from service.forecasting.predictions.scores.forecasters import (
 )
 from service.jobs import imported
 from service.jobs.job import Effects, JobContext, header
-from service.jobs.memory import SEED, Scores
+from service.jobs.memory import Scores
 from service.jobs.predict import odds_sources
 from service.market.instants import HOUR, MINUTE
-from service.scores.luck import SimulatedRecords
 from service.store import forecasts, listings, predictions, snapshots
 from service.store.listings import MarketSelection
 
@@ -58,7 +57,7 @@ def _forecasters(
     ids = {row.id for row in rows if row.record and row.record.entrants != entrants}
     ids.update(forecasts.outdated_forecasters(db))
     by_id = forecasts.find_scores(db, sorted(ids))
-    new = {id: record_of(by_id.get(id, {}), scores.market_counts, SimulatedRecords(SEED)) for id in ids}
+    new = {id: record_of(by_id.get(id, {}), scores.market_counts) for id in ids}
     callers = [(row.name, row.id, record) for row in rows if (record := new.get(row.id) or row.record)]
     return forecasters_document(callers, forecasts.count_forecasters(db), scores.entries, header), new
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
-from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +15,7 @@ RECORDS = 500  # simulated for each forecaster
 # The correlation of the causes of two answers of one week: with it, right answers at the usual 79% correlate as LEVELS
 # says. Runs of lived markets are longer than under SIDES, the prior of their mean. It is never stronger than STRONGEST.
 CAUSE, STRONGEST = 0.035, 0.95
-UNKNOWN = np.array([[nan], [nan]])
+SEED = 20_260_401
 
 
 @dataclass(frozen=True)
@@ -36,66 +34,40 @@ class Luck:
     among: int = 1
 
 
-class SimulatedRecords:
-    """The records of one forecaster whose probabilities are right, simulated as far as they are known.
+def luck_of(p: Array, right: Array, weeks: Instants, best: int, among: int = 1) -> Luck | None:
+    """The luck behind a longest run of `best` right sides; None without a forecast.
 
-    A new forecast goes on where the last one ended, so a job process that keeps them simulates only what is new; the
-    same seed and forecasts give the same records, whether they came at once or one by one. How much answers depend on
-    each other is measured again, and everything simulated anew, where a week begins.
+    `p` (n,) is P(YES), `right` (n,) whether the likelier side came true as 1 or 0, `weeks` (n,) the weeks of
+    resolution, all in order of resolution; `among` is the number of forecasters in the table. Each side comes true
+    with its own probability. Those of one week have a common cause, and that of a week is correlated with the week
+    before: a Gaussian copula whose factor is an autoregressive process of order 1. The seed is fixed, so the same
+    forecasts have the same luck.
     """
+    if not len(p):
+        return None
+    from scipy.special import ndtri  # the quantiles of the standard normal distribution
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._correlation, self._forecasts = nan, UNKNOWN
-
-    def _begin(self, correlation: float, freedom: int) -> None:
-        self._correlation, self._generator = correlation, np.random.default_rng(self._seed)
-        of_week = np.minimum(correlation * freedom / self._generator.chisquare(freedom, RECORDS), STRONGEST)
-        self._of_week, self._own_loading = np.sqrt(of_week), np.sqrt(1 - of_week)
-        self._forecasts, self._week, self._factor = np.zeros((2, 0)), 0, np.zeros(RECORDS)
-        self._run, self._longest, self._right = (np.zeros(RECORDS, dtype=np.int32) for _ in range(3))
-
-    def luck(self, p: Array, right: Array, weeks: Instants, best: int, among: int = 1) -> Luck | None:
-        """The luck behind a longest run of `best` right sides; None without a forecast.
-
-        `p` (n,) is P(YES), `right` (n,) whether the likelier side came true as 1 or 0, `weeks` (n,) the weeks of
-        resolution, all in order of resolution; `among` is the number of forecasters in the table. Each side comes true
-        with its own probability. Those of one week have a common cause, and that of a week is correlated with the week
-        before: a Gaussian copula whose factor is an autoregressive process of order 1.
-        """
-        if not len(p):
-            return None
-        from scipy.special import ndtri  # the quantiles of the standard normal distribution
-
-        likelier = np.maximum(p, 1 - p)
-        correlation, freedom = common_cause(likelier, right, weeks)
-        forecasts, count = np.array([p, weeks]), self._forecasts.shape[1]
-        if correlation != self._correlation or not np.array_equal(self._forecasts, forecasts[:, :count]):
-            self._begin(correlation, freedom)
-            count = 0
-        self._forecasts = UNKNOWN  # until all are simulated: a job that is interrupted here begins anew
-        for threshold, week in zip(ndtri(likelier[count:]).tolist(), weeks[count:].tolist(), strict=True):
-            self._simulate(threshold, week)
-        self._forecasts = forecasts
-        return Luck(
-            expected_best=round(float(self._longest.mean()), 1),
-            best_reached_pct=_reached_pct(self._longest >= best, among),
-            accuracy_reached_pct=_reached_pct(self._right >= right.sum(), among),
-            among=among,
-        )
-
-    def _simulate(self, threshold: float, week: int) -> None:
-        """One more forecast, right in each record where a standard normal value is below the threshold."""
-        if week != self._week:
-            memory = LEVELS.memory ** abs(week - self._week)
-            self._factor = memory * self._factor + np.sqrt(1 - memory**2) * self._generator.standard_normal(RECORDS)
-            self._week = week
-        noise = self._generator.standard_normal(RECORDS, dtype=np.float32)
-        is_right = self._of_week * self._factor + self._own_loading * noise < threshold
-        self._run += 1
-        self._run *= is_right
-        self._right += is_right
-        np.maximum(self._longest, self._run, out=self._longest)
+    likelier, generator = np.maximum(p, 1 - p), np.random.default_rng(SEED)
+    correlation, freedom = common_cause(likelier, right, weeks)
+    of_week = np.minimum(correlation * freedom / generator.chisquare(freedom, RECORDS), STRONGEST)
+    thresholds, week_before, factor = ndtri(likelier), 0, np.zeros(RECORDS)
+    run, longest, right_counts = np.zeros((3, RECORDS), dtype=np.int32)
+    for week in np.unique(weeks).tolist():
+        if week != week_before:
+            memory, week_before = LEVELS.memory ** abs(week - week_before), week
+            factor = memory * factor + np.sqrt(1 - memory**2) * generator.standard_normal(RECORDS)
+        of_this_week = thresholds[weeks == week, None]
+        noise = generator.standard_normal((len(of_this_week), RECORDS), dtype=np.float32)
+        for is_right in np.sqrt(of_week) * factor + np.sqrt(1 - of_week) * noise < of_this_week:
+            run = (run + 1) * is_right
+            longest = np.maximum(longest, run)
+            right_counts += is_right
+    return Luck(
+        expected_best=round(float(longest.mean()), 1),
+        best_reached_pct=_reached_pct(longest >= best, among),
+        accuracy_reached_pct=_reached_pct(right_counts >= right.sum(), among),
+        among=among,
+    )
 
 
 def _reached_pct(is_reached: NDArray[np.bool_], among: int) -> float:
@@ -117,16 +89,7 @@ def common_cause(likelier: Array, right: Array, weeks: Instants) -> tuple[float,
     return CAUSE * excess, residuals.freedom
 
 
-# By what names a forecaster: the table, the voter, the engine, the book.
-RecordsByName = defaultdict[tuple[object, ...], SimulatedRecords]
-
-
-def simulated_records(seed: int) -> RecordsByName:
-    """No records yet; those of every name are simulated from the same seed."""
-    return defaultdict(lambda: SimulatedRecords(seed))
-
-
-DRAWS, SEED = 5_000, 20_260_401
+DRAWS = 5_000
 NOISE = 1e-12  # a smaller standard deviation is a rounding error
 MOST_TRIALS = 1_000_000
 

@@ -30,7 +30,6 @@ from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai
 from service.forecasting.widget import WidgetDocument, widget_document
 from service.market.instants import DAY, HOUR, iso
 from service.market.prices import AssetPrice
-from service.scores.luck import SimulatedRecords, simulated_records
 from tests.api.conftest import NOON
 from tests.api.opened import fund, header, record_header
 from tests.forecasting.made import call_of
@@ -67,10 +66,8 @@ def widget() -> WidgetDocument:
 
 def forecasters() -> ForecastersDocument:
     markets = counted_markets(COLUMNS)
-    record = record_of({}, markets, SimulatedRecords(1))
-    return forecasters_document(
-        [("owl", "0af3", record)], 1, own_entries(markets, simulated_records(1)), record_header()
-    )
+    record = record_of({}, markets)
+    return forecasters_document([("owl", "0af3", record)], 1, own_entries(markets), record_header())
 
 
 @pytest.mark.parametrize(
@@ -85,7 +82,7 @@ def forecasters() -> ForecastersDocument:
         (
             "/api/streaks",
             "streaks",
-            lambda: streaks_document(counted_questions(COLUMNS), record_header(), simulated_records(1)),
+            lambda: streaks_document(counted_questions(COLUMNS), record_header()),
         ),
         ("/api/widget/consensus", "widget", widget),
     ],

@@ -20,7 +20,6 @@ from service.forecasting.predictions.scores.forecasters import (
     record_of,
 )
 from service.jobs.committing import keep_settlement
-from service.scores.luck import SimulatedRecords, simulated_records
 from service.store import forecasts, keys, predictions, snapshots
 from service.store.database import Database
 from service.store.tables import forecaster as forecaster_table
@@ -34,7 +33,7 @@ MARKET = market(commitment=commitment(), odds=odds())
 
 
 def table(callers=(), markets=()) -> ForecastersDocument:
-    own = own_entries(counted_markets(columns_of(markets)), simulated_records(1))
+    own = own_entries(counted_markets(columns_of(markets)))
     return forecasters_document(list(callers), len(callers), own, record_header())
 
 
@@ -128,7 +127,7 @@ class TestPages(WithNames):
             keep_settlement(db, MARKET.id, Settlement("yes", end, "a bar", "bars"), end)
             questions = counted_markets(columns_of(predictions.listed_predictions(db)))
             for id in forecasts.outdated_forecasters(db):
-                record = record_of(forecasts.find_scores(db, [id]).get(id, {}), questions, SimulatedRecords(1))
+                record = record_of(forecasts.find_scores(db, [id]).get(id, {}), questions)
                 forecasts.save_record(db, id, record, end)
 
     def test_a_page_has_scores_and_revealed_forecasts(self, app: Flask, revealed_forecasts, check_schema):

@@ -41,7 +41,7 @@ from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.scores.intervals import CALLS, LEVELS, ClusteredMean, clustered_mean, right_share, sides_right, weeks_of
-from service.scores.luck import SimulatedRecords
+from service.scores.luck import luck_of
 from service.scores.proper import base_rate_known, skill_terms
 from service.sources.feeds.replay import open_replay
 from tests.forecasting.markets import HEADER
@@ -140,7 +140,7 @@ def _forecaster(name: str, p: Array, evidence: ScoredMarkets) -> Measure:
 
 def _peers(name: str, p: Array, sample: CountedMarkets) -> Measure:
     def measure(rows: Rows) -> Scored:
-        record = constant_record(rows, p[rows], sample, SimulatedRecords(SEED)).time_weighted
+        record = constant_record(rows, p[rows], sample).time_weighted
         return {key: bounds for key, bounds in published(name, vars(record)).items() if "peer" in key}
 
     return measure
@@ -216,7 +216,7 @@ def beyond_luck(questions: MarketColumns, window: int) -> Iterator[tuple[str, fl
         right, numbers, shares = sides_right(p, questions.outcome[rows]), np.unique(weeks), []
         for first in range(int(numbers[1]), int(numbers[-1]) - window + 1):
             chosen = (weeks >= first) & (weeks < first + window)
-            luck = SimulatedRecords(SEED).luck(p[chosen], right[chosen], weeks[chosen], runs(right[chosen] == 1)[1])
+            luck = luck_of(p[chosen], right[chosen], weeks[chosen], runs(right[chosen] == 1)[1])
             shares += [luck.best_reached_pct] if luck else []
         yield engine[0], 100 * float(np.mean(np.array(shares) < 5))
 

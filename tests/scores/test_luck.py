@@ -7,22 +7,18 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 from service.scores.intervals import LEVELS
-from service.scores.luck import Luck, SimulatedRecords, common_cause, independent_trials, luckiest, luckiest_of
+from service.scores.luck import Luck, common_cause, independent_trials, luck_of, luckiest, luckiest_of
 from tests.scores.planted import weekly_values
 
 A_WEEK = 50
 
 
-def luck_of(p, best: int, right: int, records: SimulatedRecords | None = None) -> Luck | None:
+def weekly_luck(p, best: int, right: int) -> Luck | None:
     """The luck of forecasts, ten a week, of which the first `right` were right."""
-    return (records or SimulatedRecords(11)).luck(
-        np.asarray(p), (np.arange(len(p)) < right).astype(float), np.arange(len(p)) // 10, best
-    )
+    return luck_of(np.asarray(p), (np.arange(len(p)) < right).astype(float), np.arange(len(p)) // 10, best)
 
 
 def calibrated(dice: np.random.Generator, weeks: int, correlation: float) -> tuple[np.ndarray, ...]:
@@ -47,7 +43,7 @@ def test_a_calibrated_record_is_rarely_beyond_luck(weeks, correlation):
     dice, shares = np.random.default_rng(5), []
     for _ in range(200):
         p, right, of_week = calibrated(dice, weeks, correlation)
-        luck = SimulatedRecords(1).luck(p, right, of_week, longest(right))
+        luck = luck_of(p, right, of_week, longest(right))
         shares.append((luck.best_reached_pct, luck.accuracy_reached_pct))
     assert np.mean(np.array(shares) < 5, axis=0).max() <= 0.05
 
@@ -59,24 +55,6 @@ def test_the_common_cause_is_measured():
         estimate, freedom = common_cause(*calibrated(dice, 400, correlation))
         assert estimate == pytest.approx(correlation, abs=0.016)
         assert freedom == 20 + 399 - 1
-
-
-@settings(max_examples=20)
-@given(st.lists(st.lists(st.floats(0.01, 0.99), max_size=20), max_size=6))
-def test_luck_goes_on_as_if_it_had_begun_anew(parts):
-    """Forecasts that come bit by bit, within a week or later, have the luck of all at once."""
-    records, forecasts = SimulatedRecords(11), np.zeros(0)
-    for part in parts:
-        forecasts = np.concatenate([forecasts, part])
-        assert luck_of(forecasts, 3, 5, records) == luck_of(forecasts, 3, 5)
-
-
-@pytest.mark.parametrize("other", [[0.9], [0.9, 0.7, 0.8], [0.6, 0.7, 0.8, 0.8]])
-def test_another_past_begins_anew(other):
-    """A question that is settled late is put before others; nothing of the old order is left."""
-    records = SimulatedRecords(11)
-    luck_of([0.9, 0.8, 0.7], 3, 3, records)
-    assert luck_of(other, 1, 1, records) == luck_of(other, 1, 1)
 
 
 def test_luck_is_that_of_all_records_counted():
@@ -91,12 +69,12 @@ def test_luck_is_that_of_all_records_counted():
         weight, run = np.prod(np.where(record, share, 1 - share)), longest(record)
         mean, best = mean + weight * run, best + weight * (run >= 3)
         right_share += weight * (sum(record) >= 4)
-    simulated = luck_of(p, 3, 4)
+    simulated = weekly_luck(p, 3, 4)
     assert simulated.expected_best == pytest.approx(mean, abs=0.15)
     assert simulated.best_reached_pct == pytest.approx(100 * best, abs=4)
     assert simulated.accuracy_reached_pct == pytest.approx(100 * right_share, abs=4)
-    assert luck_of(np.zeros(0), 0, 0) is None
-    sure_luck, unsure_luck = (luck_of(np.full(30, p), 30, 30) for p in (0.01, 0.55))
+    assert weekly_luck(np.zeros(0), 0, 0) is None
+    sure_luck, unsure_luck = (weekly_luck(np.full(30, p), 30, 30) for p in (0.01, 0.55))
     assert sure_luck.best_reached_pct == pytest.approx(100 * 0.99**30, abs=4)
     assert unsure_luck.best_reached_pct == unsure_luck.accuracy_reached_pct == 0.2, "one in 501 cannot be excluded"
 
@@ -104,7 +82,7 @@ def test_luck_is_that_of_all_records_counted():
 def test_the_luckiest_of_many_goes_further():
     """A run that one of five records has is had by the luckiest of ten in 89% of tables."""
     p, right, weeks = np.full(3, 0.585), np.ones(3), np.zeros(3, dtype=np.int64)
-    of_one, of_ten = (SimulatedRecords(11).luck(p, right, weeks, 3, among) for among in (1, 10))
+    of_one, of_ten = (luck_of(p, right, weeks, 3, among) for among in (1, 10))
     assert of_one.best_reached_pct == pytest.approx(20, abs=4)
     assert of_ten.best_reached_pct == pytest.approx(100 * (1 - (1 - of_one.best_reached_pct / 100) ** 10), abs=0.2)
     assert (of_one.expected_best, of_one.among, of_ten.among) == (of_ten.expected_best, 1, 10)

@@ -12,7 +12,6 @@ from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import counted_markets, record_of
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore
 from service.market.instants import DAY, HOUR
-from service.scores.luck import SimulatedRecords
 from service.store import forecasts, predictions
 from service.store.tables import forecaster
 from tests.forecasting.made import NOW, price_forecast
@@ -56,7 +55,7 @@ def test_whoever_gave_up_a_name_stays_an_entrant(db):
     assert forecasts.count_entrants(db) == 2
 
 
-RECORD = record_of({}, counted_markets(columns_of([])), SimulatedRecords(1))
+RECORD = record_of({}, counted_markets(columns_of([])))
 
 
 def test_a_caller_has_one_id(db):

@@ -24,7 +24,7 @@ from service.forecasting.predictions.scores.market_forecasts import MarketForeca
 from service.forecasting.predictions.scores.streaks import runs
 from service.scores.intervals import CHOSEN, LEAST_N, LEVELS, clustered_mean, published, sides_right
 from service.scores.intervals import DIGITS as SIDE_DIGITS
-from service.scores.luck import Luck, RecordsByName, SimulatedRecords, luckiest
+from service.scores.luck import Luck, luck_of, luckiest
 from service.scores.proper import Array, Instants, brier, log_score
 
 
@@ -121,33 +121,31 @@ def counted_markets(columns: MarketColumns, callers: int = 0) -> CountedMarkets:
     return CountedMarkets(markets, evidence, log_score(markets.pool, evidence.outcomes), coverage, entrants)
 
 
-def record_of(
-    scores_by_market: Mapping[str, MarketForecastScore], markets: CountedMarkets, records: SimulatedRecords
-) -> ForecasterRecord:
-    """The record of a caller from the scores on each market; `records` are the simulated ones of luck."""
+def record_of(scores_by_market: Mapping[str, MarketForecastScore], markets: CountedMarkets) -> ForecasterRecord:
+    """The record of a caller from the scores on each market."""
     by_row = {markets.rows[id]: score for id, score in scores_by_market.items() if id in markets.rows}
     rows = sorted(by_row)
     numbers = [tuple(vars(score).values()) for score in map(by_row.__getitem__, rows)]
     columns = np.array(numbers, dtype=float).reshape(-1, len(fields(MarketForecastScore))).T  # None becomes NaN
-    return _record(np.array(rows, dtype=np.int64), columns.copy(), markets, records)
+    return _record(np.array(rows, dtype=np.int64), columns.copy(), markets)
 
 
-def constant_record(rows: Instants, p: Array, markets: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+def constant_record(rows: Instants, p: Array, markets: CountedMarkets) -> ForecasterRecord:
     """The record of forecasts `p` (n,) of the markets in these rows that stood from the opening on."""
     outcomes, coverage = markets.evidence.outcomes[rows], markets.coverage[rows]
     losses = log_score(p, outcomes)
     gain = markets.pool[rows] - losses
     columns = np.array([p, gain, brier(p, outcomes), losses, coverage, coverage * gain])
-    return _record(rows, columns, markets, records)
+    return _record(rows, columns, markets)
 
 
-def _record(rows: Instants, columns: Array, markets: CountedMarkets, records: SimulatedRecords) -> ForecasterRecord:
+def _record(rows: Instants, columns: Array, markets: CountedMarkets) -> ForecasterRecord:
     """The record from the fields of MarketForecastScore, shape (fields, n), over the markets in these `rows`."""
     opening, opening_peer, briers, losses, coverage, peer = columns
     at_opening = np.isfinite(opening)
     loss = clustered_mean(briers, markets.evidence.weeks[rows], LEVELS, markets.evidence.luckiest)
     return ForecasterRecord(
-        _opening(opening[at_opening], opening_peer[at_opening], rows[at_opening], markets, records),
+        _opening(opening[at_opening], opening_peer[at_opening], rows[at_opening], markets),
         TimeWeightedScores(
             n=loss.n,
             n_eff=round(loss.n_eff, 1),
@@ -160,9 +158,7 @@ def _record(rows: Instants, columns: Array, markets: CountedMarkets, records: Si
     )
 
 
-def _opening(
-    p: Array, peer: Array, rows: Instants, markets: CountedMarkets, records: SimulatedRecords
-) -> OpeningScores:
+def _opening(p: Array, peer: Array, rows: Instants, markets: CountedMarkets) -> OpeningScores:
     evidence = markets.evidence.where(rows)
     has_side = np.round(p, SIDE_DIGITS) != 0.5
     right = sides_right(p[has_side], evidence.outcomes[has_side])
@@ -171,7 +167,7 @@ def _opening(
         **vars(scores(p, evidence)),
         **peers_of(peer, log_score(p, evidence.outcomes), np.ones(len(p)), rows, markets),
         best=best,
-        luck=records.luck(p[has_side], right, evidence.weeks[has_side], best, markets.entrants),
+        luck=luck_of(p[has_side], right, evidence.weeks[has_side], best, markets.entrants),
     )
 
 
@@ -290,10 +286,10 @@ def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None 
     return ForecasterEntry(**vars(record), rank=rank, name=name, kind="forecaster", engine=None, id=id)
 
 
-def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[ForecasterEntry]:
+def own_entries(counted: CountedMarkets) -> list[ForecasterEntry]:
     """The rows of the service's own forecasters: each engine of a voter, the pool, and each outside market.
 
-    They have no ranks yet; `records` has their simulated records.
+    They have no ranks yet.
     """
     markets = counted.columns
     sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
@@ -305,7 +301,7 @@ def own_entries(counted: CountedMarkets, records: RecordsByName) -> list[Forecas
     entries: list[ForecasterEntry] = []
     for (kind, name, engine), p in probabilities.items():
         rows = np.flatnonzero(np.isfinite(p))
-        record = constant_record(rows, p[rows], counted, records[kind, name, engine])
+        record = constant_record(rows, p[rows], counted)
         entries.append(ForecasterEntry(**vars(record), rank=None, name=name, kind=kind, engine=engine, id=None))
     return [entry for entry in entries if entry.opening.n]
 

@@ -12,7 +12,7 @@ from service.documents import RecordDocument, RecordHeader
 from service.forecasting.predictions.scores.columns import CONSENSUS, MarketColumns, Mask, evidence_of
 from service.market.instants import iso
 from service.scores.intervals import SIDES, right_share, sides_right
-from service.scores.luck import Luck, RecordsByName, luckiest
+from service.scores.luck import Luck, luck_of, luckiest
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class StreaksDocument(RecordDocument):
     streaks: tuple[Streak, ...]
 
 
-def streaks_document(questions: MarketColumns, header: RecordHeader, records: RecordsByName) -> StreaksDocument:
-    """The streaks of the nine voters and their pool; `records` has their simulated records."""
+def streaks_document(questions: MarketColumns, header: RecordHeader) -> StreaksDocument:
+    """The streaks of the nine voters and their pool."""
     evidence, among = evidence_of(questions), len(questions.engines)
     rows: list[Streak] = []
     for backfilled, (column, engine) in product((False, True), enumerate(questions.engines)):
@@ -80,7 +80,7 @@ def streaks_document(questions: MarketColumns, header: RecordHeader, records: Re
             resolved=len(answers),
             correct=int(right.sum()),
             **vars(share),
-            luck=records["streak", *engine, backfilled].luck(p, right, basis.weeks, best, among),
+            luck=luck_of(p, right, basis.weeks, best, among),
             last_resolved_at=iso(int(questions.resolved_at[answers[-1]])) if len(answers) else None,
         )
         rows.append(streak)

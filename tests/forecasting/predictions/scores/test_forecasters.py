@@ -19,14 +19,11 @@ from service.forecasting.predictions.scores.forecasters import (
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
 from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
-from service.scores.luck import SimulatedRecords, simulated_records
 from tests.forecasting.markets import HEADER, many, settled
 
 
 def table(*callers: tuple[str, ForecasterRecord]):
-    return forecasters_document(
-        [(name, name[::-1], row) for name, row in callers], 7, own_entries(SAMPLE, simulated_records(1)), HEADER
-    )
+    return forecasters_document([(name, name[::-1], row) for name, row in callers], 7, own_entries(SAMPLE), HEADER)
 
 
 def test_voters_pool_and_market_have_their_other_scores():
@@ -98,7 +95,7 @@ def test_a_caller_without_a_settled_market_is_not_listed():
     newcomer = record({})
     assert (newcomer.opening.n, newcomer.time_weighted.brier, newcomer.time_weighted.coverage_pct) == (0, None, None)
     assert "owl" not in {row.name for row in table(("owl", newcomer)).entries}
-    entries = own_entries(counted_markets(columns_of([])), simulated_records(1))
+    entries = own_entries(counted_markets(columns_of([])))
     assert forecasters_document([], 0, entries, HEADER).entries == (), "before the first market the table is empty"
 
 
@@ -123,7 +120,7 @@ def record(p: dict[str, float], sample: CountedMarkets = SAMPLE, delay_s: int = 
         by_forecaster = score_forecasts(columns[id], {"owl": [forecast]}, {"owl"})
         if score := by_forecaster.get("owl"):
             scores[id] = score
-    return record_of(scores, sample, SimulatedRecords(1))
+    return record_of(scores, sample)
 
 
 def pool(count: int = 300) -> dict[str, float]:

