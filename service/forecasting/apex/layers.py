@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import exp
-from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from service.forecasting.densities.density import horizon_sigma, normal
 from service.forecasting.predictions import Prediction
@@ -24,7 +22,6 @@ from service.forecasting.voters.panel import Panel, mean
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.market.assets import open_hours
 from service.market.instants import DAY
-from service.scores.proper import Instants
 
 ENGINE = "apex/3"  # changes with the inputs or the arithmetic of a layer
 
@@ -153,21 +150,10 @@ LAYERS: dict[str, Callable[[LayerInputs], Forecast]] = {
 }
 
 
-@overload
-def in_sample(name: str, at: int) -> bool: ...
-
-
-@overload
-def in_sample(name: str, at: Instants) -> NDArray[np.bool_]: ...
-
-
-def in_sample(name: str, at: int | Instants) -> bool | NDArray[np.bool_]:
-    """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted.
-
-    Of an array of unix seconds, for each of them.
-    """
+def in_sample(name: str, at: int) -> bool:
+    """Whether the day after the unix second `at` overlaps the time on which the layer's constants were fitted."""
     begins, ends = FITTED_ON.get(name, (0, 0))
-    return (begins < at + DAY) & (at < ends)
+    return begins < at + DAY and at < ends
 
 
 def _pooled(votes: Mapping[str, float], weights: Mapping[str, float], kind: str) -> Forecast:

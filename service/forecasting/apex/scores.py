@@ -128,20 +128,14 @@ def _book(backfilled: bool, calls: Sequence[ResolvedCall]) -> dict[str, Accuracy
     p = np.array([[p.get(name) for name in names] for p in votes], dtype=float).reshape(-1, len(names))
     accuracies: dict[str, Accuracy] = {}
     for name, p_of_name in zip(names, p.T, strict=True):  # NaN where the layer was silent
-        has_vote, is_fitted = np.isfinite(p_of_name), in_sample(name, at)
-        mask = has_vote & ~is_fitted
-        accuracies[name] = _measure(
-            backfilled=backfilled,
-            fitted_count=int((has_vote & is_fitted).sum()),
-            p=p_of_name[mask],
-            rate=rate[mask],
-            rises=rises[mask],
-            weeks=weeks[mask],
-        )
+        has_vote = np.isfinite(p_of_name)
+        is_fitted = np.array([in_sample(name, call.at) for call, _ in rows], dtype=bool)
+        fitted_count, mask = int((has_vote & is_fitted).sum()), has_vote & ~is_fitted
+        accuracies[name] = _measure(backfilled, fitted_count, p_of_name[mask], rate[mask], rises[mask], weeks[mask])
     return accuracies
 
 
-def _measure(*, backfilled: bool, fitted_count: int, p: Array, rate: Array, rises: Array, weeks: Instants) -> Accuracy:
+def _measure(backfilled: bool, fitted_count: int, p: Array, rate: Array, rises: Array, weeks: Instants) -> Accuracy:
     """The accuracy of `p` (n,); `rate` is the share of rises known at each call, `weeks` when its day ended.
 
     `fitted_count` votes, on prices that the layer was fitted on, are left out.

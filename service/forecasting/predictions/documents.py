@@ -150,11 +150,10 @@ def _show_vote(question: Question, cast: CommittedVote, voted_at: str) -> AiVote
     """A vote as the oracle publishes it, without what it cost; a page has 1,800 of them."""
     forecast = cast.forecast
     bull, p = bull_probability(question, forecast.p, forecast.p_up), published_p(forecast.p)
-    is_open = question.comparator == "open"
     return AiVote(
         direction_of(bull),
-        margin_of(bull if is_open else 100 * p),
-        None if is_open else p,
+        margin_of(100 * p),
+        p,
         forecast.reasoning,
         cast.engine,
         round(cast.weight, 3),
