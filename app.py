@@ -36,7 +36,7 @@ from service.api.streaming import BEAT_S
 from service.command_line import end_with
 from service.config import Settings, SettingsError
 from service.errors import NinefoldError, PackagesMissing, ResourceNotFound
-from service.forecasting.voters.panel import Concurrent, Panel, is_model, voters
+from service.forecasting.voters.panel import VOTERS, Concurrent, Panel, is_model
 from service.jobs.committing import erase_again
 from service.jobs.engine import Engine, elapsed_s
 from service.jobs.job import JobContext
@@ -225,7 +225,7 @@ def build_runtime(
             )
         erase_again(database, settings.data_dir, wall)
     spending = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, StoredSpending(database), now)
-    seats = seated(voters(), settings, spending)
+    seats = seated(VOTERS, settings, spending)
     # Enough threads for all models on all concurrent questions, including those of jobs.
     threads = sum(map(is_model, seats)) * (settings.oracle_concurrency + JOBS_AT_ONCE)
     executor = ThreadPoolExecutor(max(1, threads), "model")

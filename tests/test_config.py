@@ -6,7 +6,7 @@ import pytest
 
 from service import config
 from service.config import Seat, SettingsError
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.sources.llm.providers import PROVIDERS
 
 
@@ -25,7 +25,7 @@ def test_a_providers_usual_key_variable_is_read():
 
 
 def test_every_seat_and_every_provider_with_a_key_has_its_options():
-    assert list(config.SEATS) == [voter.name for voter in voters() if voter.kind == "seat"]
+    assert list(config.SEATS) == [voter.name for voter in VOTERS if voter.kind == "seat"]
     variables = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     assert [f"{name.upper()}_API_KEY" for name in config.PROVIDERS] == variables
 

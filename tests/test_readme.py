@@ -19,7 +19,7 @@ from notebooks import settings as workbench
 from service import config
 from service.api.home import anchor
 from service.client import AsyncClient, mcp_server
-from service.forecasting.voters.panel import voters as voters_embedded
+from service.forecasting.voters.panel import VOTERS
 from service.notifications.events import EVENT, EVENT_TYPES
 from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
@@ -219,7 +219,7 @@ def test_the_models_of_the_readme_take_their_seats(tmp_path: Path):
     for line in commands.strip().splitlines():
         variables = dict(word.split("=", 1) for word in line.partition("make run")[0].split())
         settings = config.read({**variables, "DATA_DIR": str(tmp_path)})
-        voters = seated(voters_embedded(), settings, Budget(None, None, SpendingInMemory(), time.time))
+        voters = seated(VOTERS, settings, Budget(None, None, SpendingInMemory(), time.time))
         engines.append({voter.engine for voter in voters if voter.kind == "seat"})
     assert engines == [
         {"anthropic:claude-haiku-4-5"},

@@ -26,7 +26,7 @@ from service.errors import NinefoldError, SourceFailed
 from service.forecasting.voters.ballots import Abstention
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import Voter, voters
+from service.forecasting.voters.panel import VOTERS, Voter
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, utc
 from service.operator.commands import CommandOutput, CommandTable
@@ -224,7 +224,6 @@ SAMPLE_STATE = AssetState(
     until=72 * HOUR,
     hours=72.0,
     sigma=0.04,
-    fast=2e-5,
     slow=2e-5,
     history_days=240.0,
     inputs=dict.fromkeys(INPUTS, 0.0),  # which carry no information
@@ -263,7 +262,7 @@ def examine(settings: Settings, now: Callable[[], float] = time.time, exchanges:
     use_proxy(settings)
     settings = settings if settings.world else settings.in_world("live")  # what a first start would ask
     wall, budget = int(now()), Budget(None, None, SpendingInMemory(), time.time)
-    seats = [voter for voter in seated(voters(), settings, budget) if voter.kind == "seat"]
+    seats = [voter for voter in seated(VOTERS, settings, budget) if voter.kind == "seat"]
     check_database, *checks = [*store_checks(settings), *source_checks(settings, wall, exchanges)]
     database, spending = check_database(), SpendingInMemory()
     with ExitStack() as stack:

@@ -27,7 +27,7 @@ from service.forecasting.predictions import (
     Odds,
     Prediction,
     Settlement,
-    by_resolution,
+    resolution_order,
 )
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.track_record import Resolved
@@ -235,7 +235,8 @@ def settled_predictions(db: Connection, since: int = 0, until: int = LAST) -> li
     in_span = prediction.c.resolved_at.between(since, until - 1)
     answers = _load(db, in_span, _IS_ANSWER, with_reasoning=False)
     answers.sort(key=lambda answer: (answer.deadline, answer.created_at, answer.id))
-    return by_resolution(_load(db, in_span, ~_IS_ANSWER, with_reasoning=False)) + answers
+    markets = _load(db, in_span, ~_IS_ANSWER, with_reasoning=False)
+    return sorted(markets, key=resolution_order) + answers
 
 
 def _awaits_votes(by_hand: bool) -> ColumnElement[bool]:

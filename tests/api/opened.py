@@ -16,7 +16,7 @@ from service.forecasting.predictions.documents import predictions_document
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
 from service.forecasting.voters.context import Context
 from service.forecasting.voters.forecast_inputs import ForecastInputs
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
 from service.market.prices import describe
@@ -171,7 +171,7 @@ class Silent:
         raise Abstention("There is no news.")
 
 
-EIGHT = [Silent() if voter.name == "news" else voter for voter in voters()]
+EIGHT = [Silent() if voter.name == "news" else voter for voter in VOTERS]
 
 
 def observe(database: Database, at: int = NOON) -> None:

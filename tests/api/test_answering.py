@@ -17,7 +17,7 @@ from service.api.auth import Caller
 from service.api.questions import QuestionInput
 from service.errors import Busy, InvalidQuestion, NoVoters, ServiceUnavailable
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.panel import Panel, Reply, voters
+from service.forecasting.voters.panel import VOTERS, Panel, Reply
 from service.forecasting.voters.votes import Answer
 from service.questions import Circumstances, read_any
 from service.questions.question import Question
@@ -125,7 +125,7 @@ def panel(*, models: int, is_masked: bool = False) -> Panel:
         SimpleNamespace(name=f"seat {n}", kind="seat", engine="ollama:llama3.2", is_masked=is_masked)
         for n in range(models)
     ]
-    return panel_of([*seats, *[voter for voter in voters() if voter.kind == "brain"]])
+    return panel_of([*seats, *[voter for voter in VOTERS if voter.kind == "brain"]])
 
 
 def test_a_question_about_prices_needs_no_model():

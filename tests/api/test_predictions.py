@@ -25,7 +25,7 @@ from service.forecasting.predictions.documents import PredictionsDocument, list_
 from service.forecasting.predictions.market_fields import COLUMNS
 from service.forecasting.voters.context import Context, Knowledge
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso
@@ -314,6 +314,6 @@ def test_votes_from_the_same_inputs_share_a_row(client: FlaskClient, sqlite):
 
 def test_the_inputs_of_every_voter_are_named(client: FlaskClient):
     voters_inputs = client.get(FEATURES).json["voters"]
-    assert list(voters_inputs) == [voter.name for voter in voters()]
+    assert list(voters_inputs) == [voter.name for voter in VOTERS]
     inputs = {name for read in voters_inputs.values() for name in (*read["inputs"], *read["calendar"])}
     assert inputs == set(INPUTS)

@@ -13,7 +13,7 @@ from telegram import Update
 
 from bot import answering, delivery, rate_limiter
 from service.forecasting.voters.ballots import Forecast
-from service.forecasting.voters.panel import Voter, voters
+from service.forecasting.voters.panel import VOTERS, Voter
 from tests.bot.conftest import refusing
 from tests.processes import PATIENCE_S
 
@@ -52,7 +52,7 @@ def may_vote() -> Event:
 @pytest.fixture
 def slow(service, may_vote: Event, no_pauses) -> Flask:
     """The service with a fifth voter that waits for `may_vote`; the bot shows its waiting message at once."""
-    nine = list(voters())
+    nine = list(VOTERS)
     nine[4] = WaitingVoter(nine[4], may_vote)
     return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
 

@@ -17,7 +17,7 @@ from service.forecasting.predictions import Category, CommittedVote, Prediction
 from service.forecasting.price_record.committed import SHARES, PriceForecast
 from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.panel import Panel, Timer, Voter, sequential, voters
+from service.forecasting.voters.panel import VOTERS, Panel, Timer, Voter, sequential
 from service.forecasting.voters.track_record import BandRecord, Standing
 from service.forecasting.voters.votes import UnderstoodText, understood
 from service.market.assets import open_at
@@ -127,7 +127,7 @@ class Scripted:
 
 def panel_of(members: Sequence[Voter] | None = None, quorum: int = 5, timer: Timer = zero_clock) -> Panel:
     """A panel that is polled in turn; the nine where no members are named."""
-    return Panel(voters() if members is None else members, quorum, timer, sequential)
+    return Panel(VOTERS if members is None else members, quorum, timer, sequential)
 
 
 def committed_vote(

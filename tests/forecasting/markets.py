@@ -24,7 +24,7 @@ from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
 from service.forecasting.voters.ballots import EMBEDDED, Forecast
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import AssetPrice
 from service.questions.kinds import Comparator, Polarity
@@ -36,7 +36,7 @@ PLAIN_HEADER = DocumentHeader(
     "2026-01-05T00:00:00Z", "2026-01-05T00:00:00Z", "2026-01-05T01:00:00Z", "simulated", {"btc": "generated"}
 )
 HEADER = RecordHeader(**vars(PLAIN_HEADER), ledger_seq=0)
-NAMES = tuple(voter.name for voter in voters())
+NAMES = tuple(voter.name for voter in VOTERS)
 
 
 def waiting(

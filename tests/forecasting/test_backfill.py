@@ -28,7 +28,7 @@ from service.forecasting.predictions.resolution import resolve
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.voters.ballots import EMBEDDED
 from service.forecasting.voters.inputs import survey
-from service.forecasting.voters.panel import VOL, Voter, voters
+from service.forecasting.voters.panel import VOL, VOTERS, Voter
 from service.forecasting.voters.track_record import build
 from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
@@ -169,7 +169,7 @@ def test_the_final_record_counts_every_settled_market(past):
 
 def test_weights_are_those_of_the_last_count(bars, past_of, monkeypatch):
     """The settled markets are counted every two days; those of embedded engines stay equal."""
-    seat(monkeypatch, *voters(), MODEL)
+    seat(monkeypatch, *VOTERS, MODEL)
     until = CUTS[1]
     past, cutoff = past_of(bars, until), last_count(until)
     counted_rows = [row for row in settled(past) if row.settlement.resolved_at <= cutoff]

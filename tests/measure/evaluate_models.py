@@ -31,7 +31,7 @@ from service.forecasting.voters.ballots import Abstention, Forecast
 from service.forecasting.voters.context import Context, Evidence, Knowledge, PastQuestion, recall
 from service.forecasting.voters.forecast_inputs import ForecastInputs, build_inputs
 from service.forecasting.voters.inputs import survey
-from service.forecasting.voters.panel import VOL, voters
+from service.forecasting.voters.panel import VOL, VOTERS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
@@ -226,7 +226,7 @@ def configured(settings: Settings, folder: Path) -> list[ModelSeat]:
     """The configured models in their seats, masked as in a replay of `folder`."""
     of_replay = settings.model_copy(update={"world": "replay", "replay_dir": folder})
     budget = Budget(settings.oracle_daily_tokens, settings.oracle_daily_usd, SpendingInMemory(), time.time)
-    return [seat for seat in seated(voters(), of_replay, budget) if isinstance(seat, ModelSeat)]
+    return [seat for seat in seated(VOTERS, of_replay, budget) if isinstance(seat, ModelSeat)]
 
 
 def evaluate(folder: Path, count: int, settings: Settings) -> int:

@@ -16,7 +16,7 @@ from service.forecasting.news.headline import ScoredHeadline, headline, read
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import VoteInputs
 from service.forecasting.voters.context import Context, Evidence, Knowledge, PastQuestion, ScheduledEvent
-from service.forecasting.voters.panel import Embedded, voters
+from service.forecasting.voters.panel import VOTERS, Embedded
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, MINUTE, utc
@@ -115,7 +115,7 @@ def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlit
 QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
 CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}
 KNOWLEDGE = Knowledge(CONTEXTS)
-MODELS = panel_of([*voters(), Embedded("vol", "brain", "custom:model")])
+MODELS = panel_of([*VOTERS, Embedded("vol", "brain", "custom:model")])
 
 
 def gather(database, now: int = NOON, basis: Knowledge = KNOWLEDGE) -> Evidence:

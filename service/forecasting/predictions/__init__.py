@@ -5,9 +5,8 @@ Markets, the challenges of callers and the oracle's answers have the same record
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, Literal
 
 from service.forecasting.predictions.resolution import Outcome
@@ -20,6 +19,7 @@ Category = MarketCategory | Literal["answer"]
 Resolver = Literal["bars", "hand", "polymarket", "kalshi"]
 
 SALT_BYTES = 16
+NO_SETTLEMENT = 2**63 - 1  # in place of the instant of a resolution: it is later than all of them
 APEX = "apex"  # votes on challenges too, outside the pool and published beside it
 
 
@@ -170,11 +170,7 @@ def resolver_of(question: Question) -> Resolver:
     return "hand" if question.comparator == "topic" else "bars"
 
 
-def by_resolution(predictions: Iterable[Prediction]) -> list[Prediction]:
-    """The settled predictions, ordered by resolution, then by deadline, then by id."""
-
-    def order(prediction: Prediction) -> tuple[float, int, str]:
-        resolved_at = prediction.settlement.resolved_at if prediction.settlement else inf
-        return resolved_at, prediction.deadline, prediction.id
-
-    return sorted((prediction for prediction in predictions if prediction.settlement), key=order)
+def resolution_order(prediction: Prediction) -> tuple[int, int, str]:
+    """What sorts predictions by resolution, those without one last, then by deadline, then by id."""
+    resolved_at = prediction.settlement.resolved_at if prediction.settlement else NO_SETTLEMENT
+    return resolved_at, prediction.deadline, prediction.id

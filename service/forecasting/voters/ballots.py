@@ -51,10 +51,6 @@ class Forecast:
     usd: float | None = None
     p_up: float | None = None
 
-    @property
-    def is_of_model(self) -> bool:
-        return self.prompt is not None
-
 
 @dataclass(frozen=True)
 class Ballot:

@@ -16,7 +16,7 @@ from service.forecasting.densities.season import hours_between
 from service.forecasting.voters.ballots import Abstention, sentence
 from service.forecasting.voters.context import Context, Evidence, Knowledge
 from service.forecasting.voters.inputs import of_window
-from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of, took_place
+from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, took_place
 from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades
 from service.market.instants import HOUR
 from service.questions.criterion import price
@@ -46,7 +46,6 @@ class AssetState:
     until: int
     hours: float
     sigma: float
-    fast: float
     slow: float
     history_days: float
     inputs: Mapping[str, float | None]
@@ -93,9 +92,9 @@ class ForecastInputs:
         fit = self.fits and self.fits.of(self.state.asset)
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
 
-    def shares(self, question: Question, distribution: Density) -> Array:
-        """The share of the paths with the event of the question, by bin of the last price; see `outcomes`."""
-        return shares_of(question, self._simulated(question, self._paths, distribution))
+    def simulated(self, question: Question, distribution: Density) -> SimulatedPaths:
+        """The paths of the asset in this distribution."""
+        return self._simulated(question, self._paths, distribution)
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
@@ -176,7 +175,6 @@ def state_of(context: Context, spot: float, now: int, until: int) -> AssetState:
         until=until,
         hours=hours,
         sigma=float(horizon_sigma(context.fast, context.slow, hours)),
-        fast=context.fast,
         slow=context.slow,
         history_days=context.history_days,
         inputs={**context.inputs, **window},
@@ -289,7 +287,7 @@ class VoterChances:
 
     def on_paths(self) -> float:
         self._require_trading()
-        return p_event(self.own, self.inputs.shares(self.question, self.own))
+        return p_event(self.question, self.inputs.simulated(self.question, self.own))
 
     def _require_trading(self) -> None:
         if self.state.is_closed:

@@ -132,17 +132,13 @@ def _translated(sizes: NDArray, source: Array, target: Array) -> Array:
     return np.where(sizes > knots[-1], target[-1] / knots[-1] * sizes, np.interp(sizes, knots, target))
 
 
-def p_event(density: Density, shares: Array) -> float:
-    """P(event) where `shares` of the paths have it, by bin of the last price from the lowest, shape (BINS,)."""
-    edges = replace(density, drift=0.0).quantiles(EDGES).tolist()
-    above = [1.0, *map(density.above, edges), 0.0]
-    return float(-np.diff(above) @ shares)
-
-
-def shares_of(question: Question, path: SimulatedPaths) -> Array:
-    """The share of the paths on which the event of the question takes place, by bin of the last price."""
+def p_event(question: Question, path: SimulatedPaths) -> float:
+    """P(event): in each bin of the last price, its probability times the share of its paths with the event."""
     events = np.asarray(question.kind.event(question, path), dtype=float)
-    return events[path.paths.order].reshape(BINS, PATHS // BINS).mean(axis=1)
+    shares = events[path.paths.order].reshape(BINS, PATHS // BINS).mean(axis=1)
+    edges = replace(path.density, drift=0.0).quantiles(EDGES).tolist()
+    above = [1.0, *map(path.density.above, edges), 0.0]
+    return float(-np.diff(above) @ shares)
 
 
 def took_place(question: Question, path: SimulatedPaths) -> Flags:

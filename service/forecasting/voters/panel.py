@@ -88,9 +88,7 @@ BRAINS = tuple(Embedded(name, "brain") for name in ("vol", "garch", "sv"))
 VOL = BRAINS[0]
 
 
-def voters() -> tuple[Embedded, ...]:
-    """The nine: six seats, then three brains."""
-    return (*SEATS, *BRAINS)
+VOTERS = (*SEATS, *BRAINS)
 
 
 CLIP = 0.001  # of probabilities before they become log-odds
@@ -139,7 +137,7 @@ def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
     p = np.clip([ballot.p for ballot in ballots], CLIP, 1 - CLIP)
     odds, outliers = np.log(p / (1 - p)), []
     for place, ballot in enumerate(ballots):
-        if ballot.forecast.is_of_model and abs(ballot.p - base) > FAR_P:
+        if is_model_engine(ballot.engine) and abs(ballot.p - base) > FAR_P:
             others = np.delete(odds, place)
             middle = np.median(others)
             if abs(odds[place] - middle) > FAR_MADS * np.median(np.abs(others - middle)):
@@ -154,7 +152,7 @@ PRICES_ONLY = "no price decides this question, and this voter forecasts prices o
 
 def embedded_panel(quorum: int, timer: Timer) -> Panel:
     """The nine with their embedded engines, which cost nothing and answer at once."""
-    return Panel(voters(), quorum, timer, sequential)
+    return Panel(VOTERS, quorum, timer, sequential)
 
 
 @dataclass(frozen=True)

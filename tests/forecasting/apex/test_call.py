@@ -30,7 +30,7 @@ from service.forecasting.predictions import Commitment, Prediction
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import Voter, pool, voters
+from service.forecasting.voters.panel import VOTERS, Voter, pool
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from tests.forecasting.made import BRAINS, FITTED_TIME, NOW, SEATS, call_of, inputs_of, market_of, panel_of, proven
 
@@ -219,7 +219,7 @@ def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, 
     """Computed again from the committed votes by the rule of the pool."""
     commitment = cast(challenge(comparator, **fields), record=record)
     ten = [vote for vote in commitment.votes if vote.voter != "apex"]
-    assert [ballot.voter for ballot in ten] == [*(voter.name for voter in voters()), "swarm"]
+    assert [ballot.voter for ballot in ten] == [*(voter.name for voter in VOTERS), "swarm"]
     consensus = pool(ten, record.of_band("week"))
     assert (commitment.p, commitment.p_up) == (consensus.p, consensus.p_up)
     assert tuple(vote.weight for vote in commitment.votes[:-1]) == consensus.weights
@@ -249,7 +249,7 @@ def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
 
 
 def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
-    members = voters()[:2]
+    members = VOTERS[:2]
     with pytest.raises(NoVoters):
         cast(challenge(), members=members, quorum=3)
     commitment = cast(challenge(), members=members, quorum=2)

@@ -31,7 +31,7 @@ from service.forecasting.predictions import Prediction
 from service.forecasting.voters.ballots import EMBEDDED, Abstention
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import VOL, voters
+from service.forecasting.voters.panel import VOL, VOTERS
 from service.forecasting.voters.price_forecasts import up_in_a_day
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from service.market.instants import DAY, HOUR
@@ -177,7 +177,7 @@ def test_seats_and_brains_vote_as_on_the_oracle(layer_inputs, contexts, fits):
     assert list(inputs.brains) == ["vol", "garch", "sv"]
     assert list(inputs.seats) == ["momentum", "reversion", "breadth", "regime", "trend", "news"]
     assert {**inputs.seats, **inputs.brains} == {ballot.voter: ballot.p for ballot in result.ballots}
-    assert inputs.weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in voters()}
+    assert inputs.weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in VOTERS}
     assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
     assert layer_inputs(news=(0.0, 0)).news_score is None
 

@@ -22,7 +22,7 @@ from service.forecasting.densities.models import (
     variance_tracks,
 )
 from service.forecasting.densities.season import Season
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.market.scheduled_events import CODES
@@ -81,7 +81,7 @@ def test_sixteen_days_are_enough_for_models(bars):
         assert set(fits.calendars) == calendars
     month = fits.calendars["always"].models["momentum"]
     assert month.coefficients[-1] == (0.0, *MODELS["momentum"].effect(720))
-    assert list(fits.calendars["always"].models) == [voter.name for voter in voters()]
+    assert list(fits.calendars["always"].models) == [voter.name for voter in VOTERS]
     assert fit({}, 5).calendars == {}
 
 

@@ -10,7 +10,7 @@ import pytest
 import rfc8785
 
 from service import canonical
-from service.forecasting.predictions import CommittedVote, Prediction, by_resolution
+from service.forecasting.predictions import CommittedVote, Prediction, resolution_order
 from service.forecasting.predictions.commitments import (
     VoteInputs,
     answer,
@@ -29,7 +29,7 @@ from service.forecasting.predictions.commitments import (
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.inputs import WINDOW
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.panel import VOTERS
 from service.ledger.chain import LedgerRow
 from service.ledger.commitments import text_hash
 from service.market.instants import DAY
@@ -51,7 +51,7 @@ def commitment(market, knowledge):
 def test_nine_votes_are_committed_as_the_panel_pools_them(commitment, market, knowledge, contexts):
     """Abstentions are kept with their reasons, and what was voted before the first fit says so."""
     result = panel_of().ask(market.question, NOW, knowledge)
-    assert [vote.voter for vote in commitment.votes] == [voter.name for voter in voters()]
+    assert [vote.voter for vote in commitment.votes] == [voter.name for voter in VOTERS]
     ballots = zip(result.ballots, result.pool.weights, strict=True)
     assert commitment.votes == tuple(CommittedVote.of(ballot, weight) for ballot, weight in ballots)
     assert all(type(vote.weight) is type(vote.p) is float for vote in commitment.votes), "as JSON gives them back"
@@ -226,7 +226,7 @@ def test_the_inputs_are_the_hashed_text():
 def test_every_voter_names_what_it_reads(contexts):
     """Its model the terms of a context, a language model in its seat inputs of one; the calendar is in none."""
     reads = by_voter()
-    assert set(reads) == {voter.name for voter in voters()}
+    assert set(reads) == {voter.name for voter in VOTERS}
     assert all(set(voter.calendar) <= set(WINDOW) for voter in reads.values())
     assert not any(set(voter.inputs) & set(WINDOW) for voter in reads.values())
     assert {name for voter in reads.values() for name in voter.variance} == contexts["btc"].variance.keys()
@@ -255,8 +255,9 @@ def test_only_a_decided_event_is_scored(outcome, comparator, is_scored):
     assert not waiting(comparator=comparator).is_scored
 
 
-def test_settled_predictions_are_ordered_by_resolution():
-    """At one instant by deadline, then by id; what is not settled is left out."""
+def test_predictions_are_ordered_by_resolution():
+    """At one instant by deadline, then by id; what is not settled is last."""
     last, first = settled("a", resolved=2_000_000_000), settled("b", resolved=1_900_000_000)
     short, long = (settled(name, hours=hours, resolved=1_950_000_000) for name, hours in (("d", 24), ("c", 48)))
-    assert [each.id for each in by_resolution([last, long, waiting("e"), short, first])] == ["b", "d", "c", "a"]
+    rows = sorted([last, long, waiting("e"), short, first], key=resolution_order)
+    assert [each.id for each in rows] == ["b", "d", "c", "a", "e"]

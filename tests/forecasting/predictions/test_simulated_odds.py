@@ -180,7 +180,7 @@ def returns_of(markets: list[LivedMarket], world: str) -> dict[str, list[tuple[f
     return returns
 
 
-STATE = AssetState("btc", 100.0, NOW, NOW + 10 * HOUR, 10.0, 0.02, 2e-5, 1e-5, 400.0, {}, math.log(1e-5), {})
+STATE = AssetState("btc", 100.0, NOW, NOW + 10 * HOUR, 10.0, 0.02, 1e-5, 400.0, {}, math.log(1e-5), {})
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])

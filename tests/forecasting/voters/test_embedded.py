@@ -12,7 +12,7 @@ from service.forecasting.densities.season import WEEK, Season
 from service.forecasting.voters.ballots import Abstention, reasons_of
 from service.forecasting.voters.context import Context, Knowledge, build_all
 from service.forecasting.voters.forecast_inputs import build_inputs, density_of
-from service.forecasting.voters.panel import SEATS, VOL, voters
+from service.forecasting.voters.panel import SEATS, VOL, VOTERS
 from service.forecasting.voters.price_forecasts import (
     HORIZONS,
     PERCENTS,
@@ -34,7 +34,7 @@ from tests.forecasting.made import EVERY_KIND, NOW, panel_of
 from tests.forecasting.markets import PLAIN_HEADER
 from tests.forecasting.voters.prompts.shown import NONCE, evidence
 
-NINE = {voter.name: voter for voter in voters()}
+NINE = {voter.name: voter for voter in VOTERS}
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z
 
 

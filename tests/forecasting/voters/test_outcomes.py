@@ -13,8 +13,8 @@ from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
 from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
-from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, shares_of
-from service.forecasting.voters.panel import voters
+from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event
+from service.forecasting.voters.panel import VOTERS
 from service.market.instants import DAY, HOUR, utc
 from service.questions.kinds import KINDS, Kind
 from service.questions.kinds.path import takes_place_at
@@ -47,7 +47,7 @@ def p_of(reader):
 
     def count(event, p_up=0.5):
         question = SimpleNamespace(kind=SimpleNamespace(event=lambda _, path: event(path)))
-        return p_event(reader.density.leaning(p_up), shares_of(question, reader))
+        return p_event(question, replace(reader, density=reader.density.leaning(p_up)))
 
     return count
 
@@ -134,7 +134,7 @@ def test_a_later_rise_agrees_with_the_closed_form(p_of, query, inputs, reader, h
 def test_a_single_close_to_come_is_the_close(query, knowledge, comparator, days):
     """The price is above the mean of all where it is above the mean of those known; one day is the last."""
     close = query("close_above", hours=24, at=1.01)
-    for voter in voters():
+    for voter in VOTERS:
         p_close, p_paths = (
             voter.forecast(question, build_inputs(question, NOW, knowledge)).p
             for question in (close, replace(close, comparator=comparator, days=days))
@@ -146,7 +146,7 @@ def test_a_single_close_to_come_is_the_close(query, knowledge, comparator, days)
 def test_a_price_of_zero_has_the_smallest_probability(query, knowledge, asset):
     """Every voter says that it does not happen, as of any level that is out of reach."""
     zero, low = (query("touch_below", asset, 240, at=share) for share in (0.0105, 0.02))
-    for voter in voters():
+    for voter in VOTERS:
         assert voter.forecast(zero, build_inputs(zero, NOW, knowledge)).p == 0, voter.name
         assert voter.forecast(low, build_inputs(low, NOW, knowledge)).p < 0.001, voter.name
 

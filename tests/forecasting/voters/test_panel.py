@@ -16,7 +16,7 @@ from service.errors import NoVoters
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, Forecast
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import LATE_REASON, Concurrent, is_for_topics, is_model, voters, votes_on
+from service.forecasting.voters.panel import LATE_REASON, VOTERS, Concurrent, is_for_topics, is_model, votes_on
 from service.forecasting.voters.votes import publish
 from tests.forecasting.made import NOW, Scripted, meaning_of, panel_of
 from tests.questions.asking import question
@@ -41,8 +41,8 @@ def test_nine_voters_give_nine_votes_and_a_consensus(query, contexts, knowledge)
     for comparator, fields in (("up", {}), ("touch_above", {"at": 1.02}), ("relative", {"other_asset": "gold"})):
         question = query(comparator, **fields)
         result = panel_of(timer=time.monotonic).ask(question, NOW, knowledge)
-        assert [ballot.voter for ballot in result.ballots] == [voter.name for voter in voters()]
-        assert not any(is_model(voter) for voter in voters())
+        assert [ballot.voter for ballot in result.ballots] == [voter.name for voter in VOTERS]
+        assert not any(is_model(voter) for voter in VOTERS)
         assert (result.abstained, result.asked_at) == ({}, NOW)
         answer = publish(result, meaning_of(result.question), knowledge.record.of(question), id="a", world="simulated")
         assert len(answer.votes) == answer.consensus.oracles_count == 9
@@ -154,9 +154,9 @@ def poll(query, knowledge, executor) -> Callable:
 def test_embedded_voters_come_first_while_the_models_work(poll):
     """Nine votes arrive before the model answers, which has begun meanwhile."""
     (model,) = models(1)
-    replies = poll([model, *voters()])
+    replies = poll([model, *VOTERS])
     first = [next(replies) for _ in range(9)]
-    assert [name for name, _ in first] == [voter.name for voter in voters()]
+    assert [name for name, _ in first] == [voter.name for voter in VOTERS]
     assert all(isinstance(reply, Ballot) for _, reply in first)
     assert model.start.wait(20)
     model.go.set()
@@ -199,7 +199,7 @@ def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor
         futures.append(executor.submit(*work))
         return futures[-1]
 
-    replies = poll([*voters(), model], submit=submit, timer=lambda: clock[0])
+    replies = poll([*VOTERS, model], submit=submit, timer=lambda: clock[0])
     next(replies)
     futures[0].result()
     clock[0] = 100.0
@@ -214,7 +214,7 @@ def test_without_a_free_thread_a_model_is_late_and_never_begins(poll):
         members[0].go.set()
     assert {name: str(reply) for name, reply in replies.items()} == dict.fromkeys(("m0", "m1", "m2"), LATE_REASON)
     with ThreadPoolExecutor(1) as pool:
-        replies = poll([*voters(), *others], submit=pool.submit)
+        replies = poll([*VOTERS, *others], submit=pool.submit)
         next(replies)
         assert others[0].start.wait(20)
         replies.close()

@@ -179,12 +179,6 @@ def test_the_answer_in_words_says_how_likely_yes_is(p, words):
     assert published(p).answer == words
 
 
-def test_a_fallback_is_no_vote_of_a_model():
-    """The embedded engine has no prompt."""
-    assert Forecast(0.6, "because", prompt="ab").is_of_model
-    assert not Forecast(0.6, "because", fallback=True).is_of_model
-
-
 def test_a_model_shows_the_evidence_of_its_weight():
     """Embedded engines have none: their weight is 1. A streamed vote is the published one but for its weight."""
     record = BandRecord((Standing("v0", "provider:model", 40, 9, 1.7, 0.01, 0.002, 0.018),))

@@ -18,7 +18,7 @@ from service.config import Settings, SettingsError
 from service.forecasting.voters.ballots import EMBEDDED, Abstention
 from service.forecasting.voters.forecast_inputs import AssetState, ForecastInputs
 from service.forecasting.voters.inputs import INPUTS
-from service.forecasting.voters.panel import Embedded, Voter, voters
+from service.forecasting.voters.panel import VOTERS, Embedded, Voter
 from service.forecasting.voters.prompts.writing import write
 from service.market.instants import HOUR, utc
 from service.questions.question import Question
@@ -38,7 +38,7 @@ SEATS = ["momentum", "reversion", "breadth", "regime", "trend", "news"]
 
 def build_panel(everywhere: str = "", keys: dict[str, str] = KEYS, **options: dict[str, str]) -> tuple[Voter, ...]:
     settings = Settings(world="simulated", oracle_model=everywhere, provider_keys=keys, oracle_seats=options)
-    return seated(voters(), settings, NO_LIMIT)
+    return seated(VOTERS, settings, NO_LIMIT)
 
 
 def engines(panel: tuple[Voter, ...]) -> dict[str, str]:
@@ -47,9 +47,9 @@ def engines(panel: tuple[Voter, ...]) -> dict[str, str]:
 
 def test_one_model_for_all_takes_the_six_seats_and_no_brain():
     """A seat may have a model of its own or none; without a choice every voter is embedded."""
-    assert build_panel() == voters()
+    assert build_panel() == VOTERS
     panel = build_panel("openai:gpt-5-mini")
-    assert [voter.name for voter in panel] == [voter.name for voter in voters()]
+    assert [voter.name for voter in panel] == [voter.name for voter in VOTERS]
     assert [voter.kind for voter in panel] == ["seat"] * 6 + ["brain"] * 3
     assert engines(panel) == dict.fromkeys(SEATS, "openai:gpt-5-mini") | dict.fromkeys(["vol", "garch", "sv"], EMBEDDED)
     assert len({id(voter.breaker) for voter in panel[:6]}) == 6, "each has a breaker of its own"
@@ -109,7 +109,7 @@ def test_a_service_without_models_does_not_import_their_library():
 @pytest.mark.parametrize("world", ["simulated", "live", "replay"])
 def test_only_the_models_of_a_replay_are_masked(world, tmp_path):
     """A model may remember what came after recorded prices."""
-    panel = seated(voters(), Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2"), NO_LIMIT)
+    panel = seated(VOTERS, Settings(world=world, replay_dir=tmp_path, oracle_model="ollama:llama3.2"), NO_LIMIT)
     assert [seat.is_masked for seat in panel if isinstance(seat, ModelSeat)] == [world == "replay"] * 6
 
 
@@ -121,16 +121,16 @@ def test_a_model_without_a_price_is_reported():
     seats = {"momentum": CUSTOM, "news": CUSTOM}
     settings = Settings(oracle_seats=seats, oracle_daily_usd=1.0, oracle_daily_tokens=10_000)
     with capture_logs() as lines:
-        seated(voters(), settings, NO_LIMIT)
+        seated(VOTERS, settings, NO_LIMIT)
     (line,) = lines
     assert (line["event"], line["engine"]) == ("model_price_unknown", "custom:my-model")
     assert "ORACLE_PRICES=custom:my-model=INPUT/OUTPUT" in line["advice"]
     usd_settings = settings.model_copy(update={"oracle_daily_tokens": None})
     with pytest.raises(SettingsError, match="ORACLE_DAILY_USD: the price of custom:my-model is unknown"):
-        seated(voters(), usd_settings, NO_LIMIT)
+        seated(VOTERS, usd_settings, NO_LIMIT)
     settings = Settings(oracle_seats={"momentum": CUSTOM}, oracle_daily_usd=1.0, oracle_prices="custom:my-model=0.25/2")
     with capture_logs() as lines:
-        momentum, *_ = seated(voters(), settings, NO_LIMIT)
+        momentum, *_ = seated(VOTERS, settings, NO_LIMIT)
     assert lines == []
     assert momentum.model.price == (0.25, 2.0)
 
@@ -147,7 +147,7 @@ QUESTION = Question(
     polarity="bull",
     level=105.0,
 )
-STATE = AssetState("btc", 100.0, 0, 72 * HOUR, 72.0, 0.05, 3.5e-5, 3.5e-5, 200.0, dict.fromkeys(INPUTS, 0.5))
+STATE = AssetState("btc", 100.0, 0, 72 * HOUR, 72.0, 0.05, 3.5e-5, 200.0, dict.fromkeys(INPUTS, 0.5))
 SITUATION = ForecastInputs(STATE, None, None, fits=None)
 
 

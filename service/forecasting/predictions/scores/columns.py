@@ -13,10 +13,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.predictions import Prediction
+from service.forecasting.predictions import NO_SETTLEMENT, Prediction, resolution_order
 from service.forecasting.predictions.scores.bets import bet_on
 from service.forecasting.predictions.simulated_odds import SOURCE as SIMULATED
-from service.forecasting.voters.panel import VOL, VoterKind, voters
+from service.forecasting.voters.panel import VOL, VOTERS, VoterKind
 from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
@@ -24,9 +24,8 @@ from service.questions.kinds import Comparator
 from service.scores.intervals import weeks_of
 from service.scores.proper import Array, Instants, base_rate_known
 
-KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in voters()}
+KINDS: dict[str, VoterKind] = {voter.name: voter.kind for voter in VOTERS}
 CONSENSUS: Engine = ("consensus", "pool")
-NO_SETTLEMENT = np.iinfo(np.int64).max
 MOST_POINTS = 100  # of a curve
 # The longest horizons of short, daily, weekly and monthly questions.
 WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
@@ -96,7 +95,7 @@ _ARRAYS = tuple(field.name for field in fields(MarketColumns) if field.name != "
 
 def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
-    markets = sorted(markets, key=_order)
+    markets = sorted(markets, key=resolution_order)
     bets, sources = [bet_on(market) for market in markets], [market.odds and market.odds.source for market in markets]
     templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in markets]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in markets for vote in _votes(row))}))
@@ -110,7 +109,7 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     return MarketColumns(
         engines=engines,
         market=_objects(markets),
-        resolved_at=np.array([_resolved_at(market) for market in markets], dtype=np.int64),
+        resolved_at=np.array([resolution_order(market)[0] for market in markets], dtype=np.int64),
         deadline=np.array([market.deadline for market in markets], dtype=np.int64),
         voted_at=np.array([market.voted_at for market in markets], dtype=np.int64),
         outcome=np.array([float(market.outcome == "yes") if market.is_scored else nan for market in markets]),
@@ -131,23 +130,16 @@ def joined(first: MarketColumns, second: MarketColumns) -> MarketColumns:
     first, second = _with_engines(first, engines), _with_engines(second, engines)
     parts: dict[str, Any] = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in _ARRAYS}
     union = replace(first, **parts)
-    if not len(first) or not len(second) or _order(first.market[-1]) < _order(second.market[0]):
+    if not len(first) or not len(second) or resolution_order(first.market[-1]) < resolution_order(second.market[0]):
         return union
-    return union.where(np.array(sorted(range(len(union)), key=lambda row: _order(union.market[row])), dtype=np.int64))
+    rows = sorted(range(len(union)), key=lambda row: resolution_order(union.market[row]))
+    return union.where(np.array(rows, dtype=np.int64))
 
 
 def _with_engines(columns: MarketColumns, engines: tuple[Engine, ...]) -> MarketColumns:
     p = np.full((len(columns), len(engines)), nan)
     p[:, [engines.index(engine) for engine in columns.engines]] = columns.p
     return replace(columns, engines=engines, p=p)
-
-
-def _order(market: Prediction) -> tuple[int, int, str]:
-    return _resolved_at(market), market.deadline, market.id
-
-
-def _resolved_at(market: Prediction) -> int:
-    return market.settlement.resolved_at if market.settlement else NO_SETTLEMENT
 
 
 def _votes(market: Prediction) -> list[Any]:

@@ -106,7 +106,6 @@ def sample_inputs() -> ForecastInputs:
         until=NOW + 3 * DAY,
         hours=72.0,
         sigma=0.05,
-        fast=3.5e-5,
         slow=3.5e-5,
         history_days=200.0,
         inputs=dict.fromkeys(INPUTS, 0.0),

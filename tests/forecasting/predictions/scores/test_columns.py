@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.forecasting.predictions import by_resolution
+from service.forecasting.predictions import resolution_order
 from service.forecasting.predictions.documents import list_all
 from service.forecasting.predictions.scores.bets import FEE_RATE, bet_on
 from service.forecasting.predictions.scores.betting import shadow_document
@@ -168,13 +168,13 @@ def test_another_template_or_book_says_nothing(other):
 
 
 def test_a_later_outcome_changes_no_earlier_rate():
-    rows = by_resolution(many(120, seed=3))
+    rows = sorted(many(120, seed=3), key=resolution_order)
     cut = template_rates(columns_of(rows[:60]))
     assert template_rates(columns_of(rows))[:60].tolist() == cut.tolist()
 
 
 def test_the_vote_of_vol_is_the_committed_one():
-    rows = by_resolution([settled("a", votes={"vol": 0.3, "trend": 0.9}), settled("b", "no", opened=days(9))])
+    rows = [settled("a", votes={"vol": 0.3, "trend": 0.9}), settled("b", "no", opened=days(9))]
     evidence = evidence_of(columns_of(rows))
     assert evidence.vol[0] == 0.3
     assert math.isnan(evidence.vol[1])
