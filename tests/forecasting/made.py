@@ -176,7 +176,7 @@ def inputs_of(**fields) -> LayerInputs:
         seats=dict.fromkeys(SEATS, 0.5),
         brains=dict.fromkeys(BRAINS, 0.5),
         context=context(),
-        news_score=None,
+        news_score=0.0,
         news_n=0,
         odds_p=None,
         swarm=None,

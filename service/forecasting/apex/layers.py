@@ -70,7 +70,7 @@ class LayerInputs:
     seats: Mapping[str, float]
     brains: Mapping[str, float]
     context: Context
-    news_score: float | None
+    news_score: float
     news_n: int
     odds_p: float | None
     swarm: NetView | None
@@ -125,7 +125,7 @@ def regime(inputs: LayerInputs) -> Forecast:
 
 
 def news(inputs: LayerInputs) -> Forecast:
-    if inputs.news_score is None or inputs.news_n == 0:
+    if inputs.news_n == 0:
         raise Abstention("No headlines.")
     reason = f"News score {inputs.news_score:+.2f} over {inputs.news_n} stories."
     return Forecast(probability(MOOD * inputs.news_score), reason)
@@ -198,15 +198,14 @@ def poll_layers(
     replies, record = panel.poll(question, at, knowledge), knowledge.record.of(question)
     ballots = {reply[0]: reply[1] for reply in replies if reply is not None and isinstance(reply[1], Ballot)}
     voters = [voter for voter in panel.voters if voter.name in ballots]
-    score, n = news
     return LayerInputs(
         asset=asset,
         at=at,
         seats={voter.name: ballots[voter.name].p for voter in voters if voter.kind == "seat"},
         brains={voter.name: ballots[voter.name].p for voter in voters if voter.kind == "brain"},
         context=context,
-        news_score=score if n else None,
-        news_n=n,
+        news_score=news[0],
+        news_n=news[1],
         odds_p=odds_p,
         swarm=swarm,
         weights={voter.name: record.weight_of(voter.name, voter.engine) for voter in voters},

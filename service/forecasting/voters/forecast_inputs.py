@@ -131,18 +131,12 @@ def build_inputs(question: Question, now: int, knowledge: Knowledge) -> Forecast
     """
     until = int(question.deadline.timestamp())
     context = usable(knowledge.contexts, question.asset, now)
-    state = state_of(context, question.spot, now, until)
-    if question.other_asset is None:
-        return ForecastInputs(state, None, None, knowledge.fits, knowledge.evidence)
-    other = usable(knowledge.contexts, question.other_asset, now)
-    return ForecastInputs(
-        state=state,
-        other=state_of(other, other.spot, now, until),
-        correlation=context.correlations.get(other.asset),
-        fits=knowledge.fits,
-        evidence=knowledge.evidence,
-        lead=knowledge.lead,
-    )
+    state, other, correlation = state_of(context, question.spot, now, until), None, None
+    if question.other_asset is not None:
+        other_context = usable(knowledge.contexts, question.other_asset, now)
+        other = state_of(other_context, other_context.spot, now, until)
+        correlation = context.correlations.get(question.other_asset)
+    return ForecastInputs(state, other, correlation, knowledge.fits, knowledge.evidence, knowledge.lead)
 
 
 def usable(contexts: Mapping[str, Context], asset: str, now: int) -> Context:

@@ -179,7 +179,7 @@ def test_seats_and_brains_vote_as_on_the_oracle(layer_inputs, contexts, fits):
     assert {**inputs.seats, **inputs.brains} == {ballot.voter: ballot.p for ballot in result.ballots}
     assert inputs.weights == {voter.name: 1.8 if voter.name == "garch" else 1.0 for voter in VOTERS}
     assert (inputs.news_score, inputs.news_n, inputs.odds_p, inputs.swarm) == (0.3, 4, 0.55, NetView(4, 6, 0))
-    assert layer_inputs(news=(0.0, 0)).news_score is None
+    assert layer_inputs(news=(0.0, 0)).news_n == 0
 
 
 def test_an_abstention_is_left_out(layer_inputs, contexts):

@@ -6,9 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import product
 from math import nan
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from service.forecasting.voters.panel import VOL, VOTERS, VoterKind
 from service.forecasting.voters.track_record import Engine
 from service.forecasting.voters.votes import NEUTRAL_WITHIN
 from service.market.instants import DAY, HOUR
-from service.questions.kinds import Comparator
 from service.scores.intervals import weeks_of
 from service.scores.proper import Array, Instants, base_rate_known
 
@@ -29,8 +27,6 @@ CONSENSUS: Engine = ("consensus", "pool")
 MOST_POINTS = 100  # of a curve
 # The longest horizons of short, daily, weekly and monthly questions.
 WINDOWS_S = (2 * HOUR, 2 * DAY, 8 * DAY, 32 * DAY)
-_CATEGORIES = ("daily", "weekly", "monthly", "imported", "challenge", "answer")
-_NUMBERS = {kind: 2 * number for number, kind in enumerate(product(_CATEGORIES, get_args(Comparator)))}
 
 Mask = NDArray[np.bool_]
 
@@ -41,7 +37,7 @@ class MarketColumns:
 
     Those resolved at the same instant are in order of deadline, then of id; so are the others. Instants are unix
     seconds; `resolved_at` is the greatest integer before the settlement. `outcome` is 1 or 0, NaN where no vote counts:
-    unsettled, void, or no event. `template` is a number for book, category and comparator, `overlap` what two questions
+    unsettled, void, or no event. `template` names book, category and comparator, `overlap` what two questions
     share that must not overlap (empty without votes or an event), `quote` P(YES) of the outside market, NaN without
     odds. `bet_cost` is USD per contract of the bet of the shadow book, NaN without one, and `bet_pnl` the USD that it
     won or lost, NaN unless it did. `p` has shape (n, engines): P(YES) of each engine of the nine and of the pool, NaN
@@ -57,7 +53,7 @@ class MarketColumns:
     is_backfilled: Mask
     is_challenge: Mask
     is_simulated: Mask
-    template: Instants
+    template: NDArray[np.str_]
     overlap: NDArray[np.object_]
     quote: Array
     bet_cost: Array
@@ -97,7 +93,7 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
     """The columns of markets in any order."""
     markets = sorted(markets, key=resolution_order)
     bets, sources = [bet_on(market) for market in markets], [market.odds and market.odds.source for market in markets]
-    templates = [_NUMBERS[market.category, market.question.comparator] + market.backfilled for market in markets]
+    templates = [f"{market.backfilled} {market.category} {market.question.comparator}" for market in markets]
     engines = tuple(sorted({CONSENSUS, *((vote.voter, vote.engine) for row in markets for vote in _votes(row))}))
     place = {engine: column for column, engine in enumerate(engines)}
     p = np.full((len(markets), len(engines)), nan)
@@ -116,7 +112,7 @@ def columns_of(markets: Iterable[Prediction]) -> MarketColumns:
         is_backfilled=np.array([market.backfilled for market in markets], dtype=bool),
         is_challenge=np.array([market.category == "challenge" for market in markets], dtype=bool),
         is_simulated=np.array([source == SIMULATED for source in sources], dtype=bool),
-        template=np.array(templates, dtype=np.int64),
+        template=np.array(templates, dtype=str),
         overlap=_objects([_overlap(market) for market in markets]),
         quote=np.array([market.odds.p_yes if market.odds else nan for market in markets], dtype=float),
         bet_cost=np.array([bet.cost if bet else nan for bet in bets], dtype=float),
