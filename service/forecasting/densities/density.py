@@ -1,6 +1,7 @@
 """The distribution of one asset's log return over one horizon, by a fitted model, and the mixture of several.
 
-The fits are plain numbers that JSON carries without loss.
+A distribution is given by quantiles of the size |r| / sigma, the same for up and down, of which the mean square is 1:
+sigma is the standard deviation. The fits are plain numbers that JSON carries without loss.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 from typing import Any, TypeVar
 
@@ -16,12 +17,15 @@ import numpy as np
 
 from service.documents import JsonRecord
 from service.forecasting.densities.season import Season
-from service.forecasting.densities.sizes import LEVELS, at_hours, sizes_below, tail_odds
 from service.market.assets import Calendar, calendar_of
 from service.scores.proper import Array
 
 VERSION = "fits/8"  # changes with the models or their arithmetic; the next refit replaces fits of another version
 HORIZONS_H = (1, 3, 6, 12, 24, 48, 72, 168, 336, 720)
+# The probabilities of the quantiles: of a size below them.
+LEVELS = np.concatenate([np.arange(50) / 50, [0.99, 0.995, 0.998]])
+_LOG_TAIL = np.log1p(-LEVELS)
+_GAPS = np.arange(len(LEVELS)) * 1e-9  # so that no two quantiles are equal
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,48 @@ class Density:
     def quantiles(self, levels: Array) -> Array:
         """Log returns below which the price ends with the probabilities `levels`, each in (0, 1)."""
         return self.drift + self.sigma * signed(levels, sizes_below(self.close, np.abs(2 * levels - 1)))
+
+
+def at_hours(rows: Array, steps: tuple[int, ...], hours: float) -> Array:
+    """The row for a number of `hours`, interpolated in the logarithm between those of `steps`, which rise from 1."""
+    place = _place(steps, hours)
+    low = int(place)
+    high, share = min(low + 1, len(steps) - 1), place - low
+    return (1 - share) * rows[low] + share * rows[high]
+
+
+@lru_cache(maxsize=64)
+def _place(steps: tuple[int, ...], hours: float) -> float:
+    """Where `hours` lies among `steps`; every voter asks for the same."""
+    return float(np.interp(np.log(max(hours, 1.0)), np.log(steps), np.arange(len(steps))))
+
+
+def mean_square(quantiles: Array) -> float:
+    """The mean of the square of a size: of its quantiles at LEVELS, and of the exponential tail beyond the last."""
+    inside = np.trapezoid(np.square(quantiles), LEVELS)
+    last, tail = quantiles[-1], -1 / _slope(quantiles)
+    return float(inside + (1 - LEVELS[-1]) * (last**2 + 2 * last * tail + 2 * tail**2))
+
+
+def tail_odds(quantiles: Array, size: Array | float) -> Array:
+    """P(a size is above `size`), shape of `size`; beyond the last of the quantiles it falls exponentially."""
+    knots = np.maximum.accumulate(quantiles + _GAPS)
+    inside = np.interp(size, knots, _LOG_TAIL)
+    tail = _LOG_TAIL[-1] + _slope(knots) * (size - knots[-1])
+    return np.exp(np.where(np.asarray(size) > knots[-1], tail, inside))
+
+
+def sizes_below(quantiles: Array, shares: Array) -> Array:
+    """The sizes below which lie `shares` in [0, 1), shape of `shares`: the inverse of `tail_odds`."""
+    knots, logs = np.maximum.accumulate(quantiles + _GAPS), np.log1p(-shares)
+    inside = np.interp(-logs, -_LOG_TAIL, knots)
+    tail = knots[-1] + (logs - _LOG_TAIL[-1]) / _slope(knots)
+    return np.where(logs < _LOG_TAIL[-1], tail, inside)
+
+
+def _slope(quantiles: Array) -> float:
+    """By how much the log of the tail falls beyond the last of the quantiles, for each unit of size."""
+    return (_LOG_TAIL[-1] - _LOG_TAIL[-4]) / max(quantiles[-1] - quantiles[-4], 1e-9)
 
 
 def signed(levels: Array, sizes: Array) -> Array:

@@ -3,6 +3,9 @@
 The regression of each horizon is pulled towards a prior, which says how long an unusual variance lasts, and the mean
 forecast towards the level, each by as much as 200 independent questions weigh. Without that, a month's horizon,
 which half a year holds six times, would be fitted to chance: after months of falling variance, to more of the same.
+
+Measured sizes of the past are mixed with those of simulated paths: the longer the horizon, the fewer independent
+returns were measured, and the more the simulation counts.
 """
 
 from __future__ import annotations
@@ -15,12 +18,19 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities import sizes
-from service.forecasting.densities.density import HORIZONS_H, VERSION, CalendarFit, Fits, ModelFit
+from service.forecasting.densities.density import (
+    HORIZONS_H,
+    LEVELS,
+    VERSION,
+    CalendarFit,
+    Fits,
+    ModelFit,
+    at_hours,
+    mean_square,
+)
 from service.forecasting.densities.grid import HourGrid, HourTrack, complete_bars, hour_grid, trailing_max
 from service.forecasting.densities.models import ALPHA, MODELS, Model, VarianceTrack, variance_tracks
 from service.forecasting.densities.season import LEAST_WEIGHT, Season, seasons_at, weights_of
-from service.forecasting.densities.sizes import FADES_H, LEVELS, at_hours
 from service.market.assets import Calendar, calendar_of
 from service.market.bars import Bars
 from service.scores.proper import Array
@@ -41,6 +51,11 @@ LEAST_SQUARE = 1e-10  # per hour: the log of a realised variance is taken above 
 SHOCKS_H = 365 * 24
 SIMULATED_BETA = 0.91  # of simulated paths, whose variance must return to the level within weeks
 STEPS = (1, 3, 6, 12, 24, 48, 72, 115, 168, 230, 336, 493, 720)
+# The horizons at which measured and simulated sizes count alike: of closes, of running maxima, and of realised
+# volatilities, of which each hour tells something.
+FADES_H = (168.0, 168.0, 720.0)
+PATHS = 4096
+SEED = 20260101
 
 
 @dataclass(frozen=True)
@@ -74,7 +89,7 @@ def fit_calendars(grid: HourGrid, tracks: Mapping[str, VarianceTrack], row: int)
         histories = [(grid.tracks[asset], tracks[asset]) for asset in grid.tracks if calendar_of(asset) == calendar]
         pasts = [_past(histories, season, row, hours) for hours in HORIZONS_H]
         if len(pasts[HORIZONS_H.index(NEEDED_H)].row) >= LEAST_ROWS:
-            simulation = sizes.simulate(_shocks(histories, season, row), STEPS, ALPHA, SIMULATED_BETA)
+            simulation = simulate(_shocks(histories, season, row), STEPS, ALPHA, SIMULATED_BETA)
             models = {name: _fit(model, pasts, histories, simulation) for name, model in MODELS.items()}
             fits[calendar] = CalendarFit(season, models)
     return fits
@@ -141,6 +156,36 @@ def _shocks(histories: Histories, season: Season, row: int) -> Array:
     return np.concatenate(parts)
 
 
+def simulate(shocks: Array, steps: tuple[int, ...], alpha: float, beta: float) -> Array:
+    """Filtered historical simulation (Barone-Adesi et al. 1999): past hours drawn anew, through a GARCH process.
+
+    A running maximum counts the highs within the hours, as a touch does. `shocks`, shape (n, 3), are log returns from
+    the close before to the close, the high and the low of an hour, all over the standard deviation that was expected of
+    the first. `steps` are numbers of open hours, rising. The process of `alpha` and `beta` starts at its mean.
+
+    The result, shape (steps, 3, levels), are quantiles at LEVELS of |close|, of the running maximum and of the realised
+    volatility, in units of the square root of the expected variance.
+    """
+    generator = np.random.default_rng(SEED)
+    returns = shocks[:, 0]
+    without_drift = ((shocks - returns.mean()) / returns.std()).astype(np.float32)
+    close_shocks, high_shocks, low_shocks = without_drift.T
+    price, highest, lowest, squares = np.zeros((4, PATHS), np.float32)
+    variance = np.ones(PATHS, np.float32)
+    rows = []
+    for step in range(1, steps[-1] + 1):
+        draws, sigma = generator.integers(0, len(shocks), PATHS), np.sqrt(variance)
+        highest = np.maximum(highest, price + sigma * high_shocks[draws])
+        lowest = np.minimum(lowest, price + sigma * low_shocks[draws])
+        shock = close_shocks[draws]
+        price, squares = price + sigma * shock, squares + variance * shock**2
+        variance = (1 - alpha - beta) + (alpha * shock**2 + beta) * variance
+        if step in steps:
+            samples = (np.abs(price), np.concatenate([highest, -lowest]), np.sqrt(squares))
+            rows.append([np.quantile(sample, LEVELS) / np.sqrt(step) for sample in samples])
+    return np.array(rows)
+
+
 def _fit(model: Model, pasts: Sequence[_Past], histories: Histories, simulation: Array) -> ModelFit:
     horizons = []
     for past in pasts:
@@ -160,13 +205,13 @@ def _horizon(model: Model, past: _Past, values: Array, simulation: Array) -> tup
     prior = np.array([0.0, *model.effect(past.hours)])
     if len(values) < LEAST_ROWS:
         simulated = at_hours(simulation, STEPS, past.hours)
-        return prior, *(row / np.sqrt(sizes.mean_square(simulated[0])) for row in simulated)
+        return prior, *(row / np.sqrt(mean_square(simulated[0])) for row in simulated)
     design = np.column_stack([np.ones(len(values)), values])
     coefficients = _ridge(design, np.log(past.ratio), prior, past.hours, np.ones(len(values), dtype=bool))
     log_ratios = _held_out(design, past, prior, coefficients)
     quantiles = _size_quantiles(past, log_ratios, simulation)
     # The regression of a log is below the log of the mean, most of all over an hour.
-    spread = np.sqrt(sizes.mean_square(quantiles[0]))
+    spread = np.sqrt(mean_square(quantiles[0]))
     coefficients[0] += 2 * np.log(spread)
     level_share = PRIOR_WORTH / (PRIOR_WORTH + _worth(len(design), past.hours))
     coefficients[0] -= level_share * (coefficients @ _at_level(design, prior))

@@ -15,10 +15,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from service.forecasting.densities.fitting import SIMULATED_BETA
+from service.forecasting.densities.density import LEVELS
+from service.forecasting.densities.fitting import SEED, SIMULATED_BETA
 from service.forecasting.densities.models import ALPHA
 from service.forecasting.densities.season import Season
-from service.forecasting.densities.sizes import LEVELS, SEED
 from service.market.assets import open_hours_between
 from service.market.instants import HOUR
 from service.scores.proper import Array

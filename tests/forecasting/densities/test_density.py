@@ -14,18 +14,22 @@ from scipy import stats
 from service.forecasting.densities import paths as module
 from service.forecasting.densities.density import (
     HORIZONS_H,
+    LEVELS,
     ModelFit,
+    at_hours,
     density,
     horizon_sigma,
+    mean_square,
     mixture_sizes,
     normal,
     outperforms,
     signed,
     student,
+    tail_odds,
 )
+from service.forecasting.densities.fitting import simulate
 from service.forecasting.densities.paths import PATHS, Paths, paths
 from service.forecasting.densities.season import Season
-from service.forecasting.densities.sizes import LEVELS, at_hours, mean_square, simulate, tail_odds
 from service.market.assets import trading_days
 from service.market.instants import DAY, HOUR
 
