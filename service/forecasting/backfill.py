@@ -14,8 +14,8 @@ from typing import Any
 
 from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, fuse, thresholds_of
+from service.forecasting.apex.document import ResolvedCall, record_of, resolved_calls
 from service.forecasting.apex.layers import NetView, odds_of_up, poll_layers
-from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls
 from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.densities.grid import complete_bars

@@ -12,9 +12,8 @@ from sqlalchemy import Connection
 from service.documents import adapter
 from service.errors import NoVoters
 from service.forecasting.apex.call import EVERY_S, Call, commit_challenge, fuse, thresholds_of
-from service.forecasting.apex.document import apex_document
+from service.forecasting.apex.document import ResolvedCall, apex_document, record_of
 from service.forecasting.apex.layers import LayerInputs, NetView, odds_of_up, poll_layers
-from service.forecasting.apex.scores import ResolvedCall, record_of
 from service.forecasting.backfill import ASSET
 from service.forecasting.news.headline import stories
 from service.forecasting.news.pulse import LOOK_BACK_S, asset_pulse, score_at

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from service.config import Settings
 from service.documents import DocumentHeader
 from service.errors import SourceFailed
-from service.forecasting.apex.scores import ApexScores, ResolvedCall, score
+from service.forecasting.apex.document import ApexScores, ResolvedCall, score
 from service.forecasting.voters.context import Context, build_all
 from service.forecasting.voters.panel import Panel, embedded_panel
 from service.jobs.memory import ArenaMemory, CallMemory, Memory, ScoreMemory, same_bars

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.scores import ResolvedCall, outcome_of
+from service.forecasting.apex.document import ResolvedCall, outcome_of
 from service.forecasting.backfill import ASSET
 from service.forecasting.predictions.scores.betting import ShadowDocument, shadow_document
 from service.forecasting.predictions.scores.columns import MarketColumns, counted_questions

@@ -11,9 +11,8 @@ from pydantic import TypeAdapter
 
 from service.documents import Document
 from service.forecasting.apex.call import Thresholds
-from service.forecasting.apex.document import ApexDocument, apex_document
+from service.forecasting.apex.document import ApexDocument, ResolvedCall, apex_document, score
 from service.forecasting.apex.layers import LAYERS
-from service.forecasting.apex.scores import ResolvedCall, score
 from service.forecasting.news.headline import headline, read
 from service.forecasting.news.pulse import NewsDocument, asset_pulse, news_document
 from service.forecasting.predictions.scores.betting import shadow_document

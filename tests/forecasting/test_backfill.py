@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from service.forecasting import backfill
+from service.forecasting.apex.document import record_of, resolved_calls
 from service.forecasting.apex.layers import ENGINE, NetView, odds_of_up
-from service.forecasting.apex.scores import record_of, resolved_calls
 from service.forecasting.backfill import BackfilledPast
 from service.forecasting.densities.density import VERSION, Fits
 from service.forecasting.news.headline import stories

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.forecasting.apex.call import EVERY_S, Call
-from service.forecasting.apex.scores import outcome_of, resolved_calls
+from service.forecasting.apex.document import outcome_of, resolved_calls
 from service.forecasting.voters.context import build_all
 from service.jobs import memory
 from service.jobs.committing import keep_settlement

@@ -60,8 +60,7 @@ class ChallengesDocument:
 def predictions_document(
     listed: Sequence[ListedPrediction], header: DocumentHeader, next: str | None = None
 ) -> PredictionsDocument:
-    markets = tuple(listed)
-    return PredictionsDocument("predictions/1", **vars(header), count=len(markets), next=next, markets=markets)
+    return PredictionsDocument("predictions/1", **vars(header), count=len(listed), next=next, markets=tuple(listed))
 
 
 def list_all(

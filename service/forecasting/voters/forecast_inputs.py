@@ -88,13 +88,9 @@ class ForecastInputs:
         return [density_of(voter, state, self.fits) for state in self.states]
 
     @cached_property
-    def _paths(self) -> Paths:
+    def single_paths(self) -> Paths:
         fit = self.fits and self.fits.of(self.state.asset)
         return paths(self.state.asset, self.state.now, self.state.until, fit and fit.season)
-
-    def simulated(self, question: Question, distribution: Density) -> SimulatedPaths:
-        """The paths of the asset in this distribution."""
-        return self._simulated(question, self._paths, distribution)
 
     @cached_property
     def _joint_paths(self) -> tuple[Paths, Paths]:
@@ -109,10 +105,11 @@ class ForecastInputs:
         """The odds ratio of the two events of a joint question; 1 where a market is closed until the deadline."""
         if any(state.is_closed for state in self.states):
             return 1.0
-        simulated = map(self._simulated, question.parts, self._joint_paths, densities)
+        simulated = map(self.simulated, question.parts, self._joint_paths, densities)
         return odds_ratio(*map(took_place, question.parts, simulated))
 
-    def _simulated(self, question: Question, paths: Paths, distribution: Density) -> SimulatedPaths:
+    def simulated(self, question: Question, paths: Paths, distribution: Density) -> SimulatedPaths:
+        """The paths of an asset in a distribution of it."""
         return SimulatedPaths(paths, distribution, question.spot, self.state.now, self.state.until)
 
     @cached_property
@@ -281,7 +278,8 @@ class VoterChances:
 
     def on_paths(self) -> float:
         self._require_trading()
-        return p_event(self.question, self.inputs.simulated(self.question, self.own))
+        inputs = self.inputs
+        return p_event(self.question, inputs.simulated(self.question, inputs.single_paths, self.own))
 
     def _require_trading(self) -> None:
         if self.state.is_closed:

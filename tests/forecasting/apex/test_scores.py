@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from service.forecasting.apex.call import Thresholds, fuse
-from service.forecasting.apex.document import ApexDocument, apex_document, calls_document
+from service.forecasting.apex.document import (
+    ApexDocument,
+    ResolvedCall,
+    apex_document,
+    calls_document,
+    record_of,
+    resolved_calls,
+    score,
+)
 from service.forecasting.apex.layers import ENGINE, LAYERS, NetView
-from service.forecasting.apex.scores import ResolvedCall, record_of, resolved_calls, score
 from service.forecasting.voters.track_record import BandRecord
 from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso

@@ -38,7 +38,7 @@ def density(request, inputs) -> Density:
 @pytest.fixture
 def reader(inputs, density) -> SimulatedPaths:
     state = inputs.state
-    return SimulatedPaths(inputs._paths, density, state.spot, state.now, state.until)
+    return SimulatedPaths(inputs.single_paths, density, state.spot, state.now, state.until)
 
 
 @pytest.fixture

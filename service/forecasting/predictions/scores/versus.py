@@ -54,11 +54,6 @@ class MarketScore:
     difference: float | None
 
 
-def differences(pairs: MarketColumns) -> Array:
-    """The pool's Brier score minus the outside market's, for each market."""
-    return brier(pairs.pool, pairs.outcome) - brier(pairs.quote, pairs.outcome)
-
-
 def scores_of(markets: Sequence[Prediction]) -> list[MarketScore | None]:
     """The scores of each market; None unless it was voted on and came out yes or no."""
     ai = np.array([market.commitment.p if market.commitment and market.is_scored else nan for market in markets])
@@ -231,7 +226,7 @@ def ai_vs_market_document(
 
 
 def _book(backfilled: bool, pairs: MarketColumns, generator: np.random.Generator) -> VersusBook:
-    evidence, gaps = evidence_of(pairs), differences(pairs)
+    evidence, gaps = evidence_of(pairs), brier(pairs.pool, pairs.outcome) - brier(pairs.quote, pairs.outcome)
     outcomes, weeks = evidence.outcomes, evidence.weeks
     difference = compare(gaps, weeks, generator)
     return VersusBook(
