@@ -16,7 +16,7 @@ from service.forecasting.densities.season import hours_between
 from service.forecasting.voters.ballots import Abstention, sentence
 from service.forecasting.voters.context import Context, Evidence, Knowledge
 from service.forecasting.voters.inputs import of_window
-from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event, took_place
+from service.forecasting.voters.outcomes import SimulatedPaths, odds_ratio, p_both, p_event
 from service.market.assets import YEAR_HOURS, calendar_of, open_hours, trades
 from service.market.instants import HOUR
 from service.questions.criterion import price
@@ -106,7 +106,8 @@ class ForecastInputs:
         if any(state.is_closed for state in self.states):
             return 1.0
         simulated = map(self.simulated, question.parts, self._joint_paths, densities)
-        return odds_ratio(*map(took_place, question.parts, simulated))
+        legs = zip(question.parts, simulated, strict=True)
+        return odds_ratio(*(leg.kind.event(leg, path) != leg.negated for leg, path in legs))
 
     def simulated(self, question: Question, paths: Paths, distribution: Density) -> SimulatedPaths:
         """The paths of an asset in a distribution of it."""

@@ -141,11 +141,6 @@ def p_event(question: Question, path: SimulatedPaths) -> float:
     return float(-np.diff(above) @ shares)
 
 
-def took_place(question: Question, path: SimulatedPaths) -> Flags:
-    """The paths on which YES is true of a leg, shape (PATHS,)."""
-    return question.kind.event(question, path) != question.negated
-
-
 HALF = 0.5  # added to each count, so that an odds ratio is finite (Haldane 1956)
 
 
