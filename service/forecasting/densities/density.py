@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import NormalDist
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -72,8 +72,6 @@ class Fits(JsonRecord):
         """The models of the assets with this one's trading hours."""
         return self.calendars.get(calendar_of(asset))
 
-
-Numbers = TypeVar("Numbers", float, Array)
 
 NORMAL = NormalDist()
 # Of the size of a normal value, and by the reflection principle (André 1887) of the running maximum too.
@@ -264,7 +262,7 @@ def size_quantiles(fit: ModelFit, hours: float) -> tuple[Array, ...]:
     return tuple(at_hours(matrix, HORIZONS_H, hours) for matrix in fit.arrays[1:])
 
 
-def horizon_sigma(fast: Numbers, slow: Numbers, hours: Numbers) -> Numbers:
+def horizon_sigma(fast: Array | float, slow: Array | float, hours: Array | float) -> Array:
     """Standard deviation of the log return over a horizon, by plain volatility.
 
     Volatility reverts to its long-run level, so the variance per hour is a mixture of the present and the 180-day

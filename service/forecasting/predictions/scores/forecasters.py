@@ -287,10 +287,7 @@ def caller_entry(name: str, id: str, record: ForecasterRecord, rank: int | None 
 
 
 def own_entries(counted: CountedMarkets) -> list[ForecasterEntry]:
-    """The rows of the service's own forecasters: each engine of a voter, the pool, and each outside market.
-
-    They have no ranks yet.
-    """
+    """The rows of the service's own forecasters, not ranked: each engine of a voter, the pool, each outside market."""
     markets = counted.columns
     sources = np.array([market.odds.source if market.odds else "" for market in markets.market], dtype=object)
     probabilities: dict[tuple[ForecasterKind, str, str | None], Array] = {}
