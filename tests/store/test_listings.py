@@ -135,7 +135,7 @@ def sql_of(selection: MarketSelection) -> str:
     return str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
 
 
-NUMBERS = ("resolved_at", "voted_at", "outcome", "is_challenge", "template", "quote", "p", "is_sided")
+NUMBERS = ("resolved_at", "voted_at", "outcome", "is_challenge", "quote", "p", "is_sided")
 
 
 def lists_alike(database, memory: ListedMarkets) -> bool:
@@ -143,6 +143,7 @@ def lists_alike(database, memory: ListedMarkets) -> bool:
         rows = columns_of(predictions.listed_predictions(db))
         columns = memory.load(db).columns()
     assert all(np.array_equal(getattr(columns, name), getattr(rows, name), equal_nan=True) for name in NUMBERS)
+    assert columns.template.tolist() == rows.template.tolist()
     return [without_reasoning(market) for market in columns.market] == rows.market.tolist()
 
 

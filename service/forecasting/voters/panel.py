@@ -137,7 +137,7 @@ def outlying(ballots: Sequence[Ballot]) -> tuple[str, ...]:
     p = np.clip([ballot.p for ballot in ballots], CLIP, 1 - CLIP)
     odds, outliers = np.log(p / (1 - p)), []
     for place, ballot in enumerate(ballots):
-        if is_model_engine(ballot.engine) and abs(ballot.p - base) > FAR_P:
+        if ballot.forecast.prompt is not None and abs(ballot.p - base) > FAR_P:
             others = np.delete(odds, place)
             middle = np.median(others)
             if abs(odds[place] - middle) > FAR_MADS * np.median(np.abs(others - middle)):
