@@ -66,9 +66,7 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
 
 def _asset(row: Mapping[str, Any]) -> str | None:
     """The asset that a row pairs with a stablecoin in concentrated liquidity; None for any other row."""
-    project, chain, symbol = (row.get(name) for name in ("project", "chain", "symbol"))
-    if not (isinstance(project, str) and isinstance(chain, str) and isinstance(symbol, str)):
-        return None
+    project, chain, symbol = (str(row.get(name)) for name in ("project", "chain", "symbol"))
     if project not in PROJECTS or chain not in GAS_GWEI:
         return None
     coins = symbol.upper().split("-")
