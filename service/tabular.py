@@ -38,8 +38,7 @@ class Table:
         text = StringIO()
         writer = csv.writer(text)
         writer.writerow(self.columns)
-        has_flags = "flag" in self.columns.values()
-        rows = [list(map(_text, row)) for row in self.rows] if has_flags else self.rows
+        rows = [list(map(_text, row)) for row in self.rows] if "flag" in self.columns.values() else self.rows
         writer.writerows(rows)
         return text.getvalue().encode()
 

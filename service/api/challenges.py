@@ -49,7 +49,6 @@ def _date(value: object) -> date:
     raise ValueError("must be a date of the calendar in the form YYYY-MM-DD, such as 2026-12-31")
 
 
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])]
 Deadline = Annotated[
     date, BeforeValidator(_date), WithJsonSchema({"type": "string", "pattern": f"^{DATE}$", "examples": ["2026-12-31"]})
 ]
@@ -58,7 +57,7 @@ Deadline = Annotated[
 class Creation(Body):
     """A question about crypto or markets, and the date that decides it."""
 
-    question: Text
+    question: str = Field(min_length=1, max_length=LONGEST, examples=["Will Bitcoin be above 60,000 USD?"])
     deadline: Deadline = Field(description="a day in UTC, from today to 365 days ahead; that day is included")
 
 

@@ -11,7 +11,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_origin
@@ -22,7 +21,7 @@ from pydantic_core import ErrorDetails
 from werkzeug.exceptions import RequestEntityTooLarge, UnsupportedMediaType
 
 from service.errors import FieldError, InvalidRequest, RequestPart
-from service.market.instants import DAY, iso
+from service.market.instants import DAY, iso, unix
 
 MAX_BODY_BYTES = 16 * 1024
 MAX_DEPTH = 16
@@ -43,8 +42,7 @@ def _begin(text: str) -> int:
     """The unix second at which a date or instant begins; without an offset it is UTC."""
     if not INSTANT.fullmatch(text):
         raise ValueError("must be a date or an instant in ISO 8601, such as 2026-11-21 or 2026-11-21T08:00:00Z")
-    instant = datetime.fromisoformat(text)
-    return int((instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp())
+    return unix(text)
 
 
 def _end(text: str) -> int:

@@ -32,9 +32,6 @@ from service.store.snapshots import to_json
 
 keys = Blueprint("keys", __name__, url_prefix="/api/v1")
 
-LONGEST_APP_NAME = 80
-TEXT_PATTERN = r"^[^\x00-\x1f\x7f-\x9f]+$"
-
 
 def _email(text: str) -> str:
     try:
@@ -48,7 +45,7 @@ Email = Annotated[
     WithJsonSchema({"type": "string", "pattern": EMAIL, "maxLength": LONGEST_EMAIL, "examples": ["you@example.com"]}),
     AfterValidator(_email),
 ]
-AppName = Annotated[str, Field(pattern=TEXT_PATTERN, max_length=LONGEST_APP_NAME, examples=["my dashboard"])]
+AppName = Annotated[str, Field(pattern=r"^[^\x00-\x1f\x7f-\x9f]+$", max_length=80, examples=["my dashboard"])]
 
 
 class Registration(Body):

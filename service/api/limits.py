@@ -227,13 +227,7 @@ def _daily() -> LimitPolicy:
         for plan, calls in PLANS.items()
     ]
     total = f"{quota.DELEGATED_CAP} per day"
-    cap = ConstantLimit(
-        total,
-        "delegated",
-        _by_key,
-        all_used_up,
-        exempt_when=key_is_not_delegating,
-    )
+    cap = ConstantLimit(total, "delegated", _by_key, all_used_up, exempt_when=key_is_not_delegating)
     calls = ", ".join(f"{calls} ({plan})" for plan, calls in PLANS.items())
     return LimitPolicy(f"as many per day per caller as the plan allows: {calls}", (*plans, cap))
 

@@ -79,7 +79,7 @@ class ForecastQuery(Query):
 
 
 @prices.get("/api/v1/prices")
-@operation(tag="Market", limit="telemetry", returns=PricesDocument, is_cached=True, raises=(ServiceUnavailable,))
+@operation(tag="Market", limit="telemetry", returns=PricesDocument, is_cached=True)
 def current() -> Response:
     """The price of every asset, its change over 24 hours, and the time of the price.
 
@@ -108,7 +108,7 @@ CANDLES = HistoryListing("candles", _select_bars, lambda bar, asset, _: PageKey(
     returns=CandlesDocument,
     alternatives=responses.described("bar of the page"),
     is_cached=True,
-    raises=(ResourceNotFound, ServiceUnavailable),
+    raises=(ResourceNotFound,),
 )
 def bars(query: CandlesQuery) -> Response:
     """The stored bars of an asset: five-minute, hourly or daily, the oldest first, up to 10,000 on a page.
@@ -141,7 +141,7 @@ def bars(query: CandlesQuery) -> Response:
     limit="telemetry",
     returns=ForecastDocument | LevelsDocument,
     is_cached=True,
-    raises=(ResourceNotFound, ServiceUnavailable),
+    raises=(ResourceNotFound,),
 )
 def forecast(asset: str, query: ForecastQuery) -> Response:
     """Where the price of an asset will be in 1 hour to 30 days or `at` an instant: quantiles, pooled and of each voter.
@@ -190,7 +190,7 @@ class PathsQuery(Query):
     media=responses.CSV,
     alternatives={responses.PARQUET: "the same table, its columns with their types"},
     is_cached=True,
-    raises=(ResourceNotFound, ServiceUnavailable),
+    raises=(ResourceNotFound,),
 )
 def samples(asset: str, query: PathsQuery) -> Response:
     """Sample paths of the price of an asset, for research: a table with a row for each path and step, CSV or Parquet.

@@ -19,6 +19,7 @@ from flask import Flask
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -92,15 +93,14 @@ def register(app: Flask) -> None:
 
 def exposition(services: Services, *, is_ready: bool) -> bytes:
     """All metrics in the text format of Prometheus; without what is stored while the database does not answer."""
-    counts, gauges = CollectorRegistry(), CollectorRegistry(auto_describe=False)
+    counts = CollectorRegistry()
     try:
         MultiProcessCollector(counts)
     except ValueError:  # no folder is set: a single process
         counts = REGISTRY
     text = generate_latest(counts) + READY.format(int(is_ready)).encode()
     try:
-        gauges.register(StateGauges(services))
-        return text + generate_latest(gauges)
+        return text + generate_latest(StateGauges(services))
     except SQLAlchemyError as error:
         log.warning("gauges_unavailable", error=type(error).__name__)
         return text
@@ -117,7 +117,7 @@ Gauge = tuple[str, str, float | Mapping[Any, float] | None, str]  # name, descri
 
 
 @dataclass(eq=False)
-class StateGauges:
+class StateGauges(Collector):
     """A collector for prometheus_client of what jobs, ledger, webhooks and quotas have stored by now.
 
     A gauge has its value, or one for each value of its label; there is none where the value is None.

@@ -15,11 +15,11 @@ from service.api import entries, responses
 from service.api.auth import Caller, KeyHolder
 from service.api.entries import find_listed
 from service.api.operations import operation
-from service.api.pages import HistoryListing, PageQuery, WindowQuery, link
+from service.api.pages import HistoryListing, PageQuery, WindowQuery, link, page
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, services
 from service.documents import DocumentHeader, adapter
-from service.errors import ResourceNotFound, ServiceUnavailable, VotingClosed
+from service.errors import ResourceNotFound, VotingClosed
 from service.forecasting.predictions import MarketCategory, Prediction, documents
 from service.forecasting.predictions.commitments import FeaturesDocument, FeaturesRow, features_json, row_json
 from service.forecasting.predictions.documents import ListedPrediction, MarketDocument, PredictionsDocument
@@ -33,7 +33,7 @@ from service.store import bars, forecasts, knowledge, ledger, listings
 from service.store import predictions as stored
 from service.store.listings import MarketSelection, MarketStatus, Sort
 from service.store.pages import ID, PageKey
-from service.store.snapshots import Snapshot, prices_by_asset, read_prices, to_json
+from service.store.snapshots import Snapshot, prices_by_asset, read_prices
 
 predictions = Blueprint("predictions", __name__, url_prefix="/api")
 
@@ -78,7 +78,6 @@ class FeaturesQuery(WindowQuery):
     returns=PredictionsDocument,
     alternatives=responses.described("market of the page"),
     is_cached=True,
-    raises=(ServiceUnavailable,),
 )
 def markets(query: MarketsQuery) -> Response:
     """The prediction markets, by default the open ones, with nine votes, outside odds and the votes of callers.
@@ -111,7 +110,6 @@ def markets(query: MarketsQuery) -> Response:
     returns=PredictionsDocument,
     alternatives=responses.described("market of the page"),
     is_cached=True,
-    raises=(ServiceUnavailable,),
 )
 def public_markets(query: MarketsQuery) -> Response:
     """The same list without a key: open, resolved and void markets or challenges, with `ai_votes` left out.
@@ -238,13 +236,12 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
 
     A page is as of the stored list, so that it changes as seldom.
     """
-    media, with_votes = responses.wanted(), name == "predictions"
-    snapshot = latest(name)
+    media, snapshot = responses.wanted(), latest(name)
     header, following = _list_header(snapshot)
     if not request.query_string and media is None:
         link(following)
         return document(snapshot, max_age=max_age)
-    now, with_votes = unix(header.timestamp), with_votes and media is None
+    now, with_votes = unix(header.timestamp), name == "predictions" and media is None
     selection = MarketSelection(query.status, query.asset, query.category, query.comparator, query.sort)
     with services().database.reading() as db:
         markets, following = listings.market_page(
@@ -254,8 +251,7 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
     link(following)
     if media:
         return responses.file(markets_table(rows, header.world), media, max_age)
-    body = documents.predictions_document(rows, header, following)
-    return document(BodyBytes(to_json(body)), max_age=max_age)
+    return page(documents.predictions_document(rows, header, following), max_age)
 
 
 def show_all(

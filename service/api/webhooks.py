@@ -43,6 +43,7 @@ Assets = Annotated[
 ]
 
 WebhookStatus = Literal["active", "paused"]
+RESUMED = {"paused_at": None, "paused_reason": None, "attempts": 0, "failing_since": None, "next_at": 0.0}
 
 
 class Subscription(Body):
@@ -191,16 +192,8 @@ def change(webhook_id: str, body: SubscriptionChange, caller: KeyHolder) -> Webh
     with services().database.writing() as db:
         row = _row(db, caller, webhook_id)
         if body.status not in (None, _status(row)):
-            if body.status == "paused":
-                changes |= {"paused_at": int(services().now()), "paused_reason": None}
-            else:
-                changes |= {
-                    "paused_at": None,
-                    "paused_reason": None,
-                    "attempts": 0,
-                    "failing_since": None,
-                    "next_at": 0.0,
-                }
+            paused = {"paused_at": int(services().now()), "paused_reason": None}
+            changes |= paused if body.status == "paused" else RESUMED
         return endpoint_of(stored.change_webhook(db, row, **changes) if changes else row, services().now())
 
 

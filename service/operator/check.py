@@ -10,12 +10,11 @@ import argparse
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -38,6 +37,7 @@ from service.sources.llm.limits import Budget, Spending, SpendingInMemory
 from service.sources.llm.seating import ModelSeat, seated
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
+from service.sources.odds.source import OddsSource
 from service.sources.sessions import TOO_LATE, in_time, use_proxy
 from service.store import migrations
 from service.store.database import Database, address_of, revision_at
@@ -139,9 +139,9 @@ def source_checks(settings: Settings, now: int, exchanges: Options) -> Iterator[
         check = partial(_prices, feed, asset, now, settings.history_days, one_at_a_time)
         yield partial(run, f"prices {asset}", ASSETS[asset].name, limit, check)
     lists = {
-        "pools": (settings.pools_url, "usable pools", lambda *call: pools.parse(pools.fetch(*call), VOLATILITY)[0]),
-        "polymarket": (settings.polymarket_url, "open markets", lambda *call: [*chain(*POLYMARKET.list_open(*call))]),
-        "kalshi": (settings.kalshi_url, "open markets", lambda *call: [*chain(*KALSHI.list_open(*call))]),
+        "pools": (settings.pools_url, "usable pools", _usable_pools),
+        "polymarket": (settings.polymarket_url, "open markets", partial(_open_markets, POLYMARKET)),
+        "kalshi": (settings.kalshi_url, "open markets", partial(_open_markets, KALSHI)),
     }
     for place, url in enumerate(settings.news_feeds, 1):
         lists[f"news {place}"] = (url, "headlines", partial(_headlines, now))
@@ -199,12 +199,22 @@ def _reason(error: SourceFailed) -> str:
     return "; ".join(re.sub(r"(\w+Error|\w+Exception): .*", r"\1", reason) for reason in reasons)
 
 
-def _headlines(now: int, url: str, seconds: float) -> Sized:
-    return headlines.fetch(url, headlines.FeedState(), seconds, now).headlines
+def _open_markets(source: OddsSource, url: str, seconds: float) -> int:
+    """The number of markets that a source lists, also of those that no question fits."""
+    markets, refused = source.list_open(url, seconds)
+    return len(markets) + refused
 
 
-def _count(noun: str, request: Callable[[], Sized]) -> Finding:
-    if not (rows := len(request())):
+def _usable_pools(url: str, seconds: float) -> int:
+    return len(pools.parse(pools.fetch(url, seconds), VOLATILITY)[0])
+
+
+def _headlines(now: int, url: str, seconds: float) -> int:
+    return len(headlines.fetch(url, headlines.FeedState(), seconds, now).headlines)
+
+
+def _count(noun: str, request: Callable[[], int]) -> Finding:
+    if not (rows := request()):
         raise SourceFailed(f"No {noun}.")
     return Finding(detail=f"{noun}: {rows}")
 

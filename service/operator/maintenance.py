@@ -25,11 +25,7 @@ def copy(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:
         backup(database, arguments.file)
         with suppress(OperationalError), database.writing() as db:  # a backup is good although it cannot be noted
             world.beat(db, int(time.time()), world.BACKUP)
-    return {
-        "file": str(arguments.file),
-        "bytes": arguments.file.stat().st_size,
-        "keep_with_it": _secrets(settings),
-    }
+    return {"file": str(arguments.file), "bytes": arguments.file.stat().st_size, "keep_with_it": _secrets(settings)}
 
 
 def bring_back(arguments: argparse.Namespace, settings: Settings) -> CommandOutput:

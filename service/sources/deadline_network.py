@@ -43,10 +43,7 @@ class DeadlineBackend(httpcore2.NetworkBackend):
     """
 
     def __init__(
-        self,
-        allowed: Callable[[str], bool] | None = None,
-        resolve: Resolve = resolve,
-        most_bytes: float = math.inf,
+        self, allowed: Callable[[str], bool] | None = None, resolve: Resolve = resolve, most_bytes: float = math.inf
     ) -> None:
         self._inner = httpcore2.SyncBackend()
         self._most_bytes = most_bytes

@@ -20,7 +20,7 @@ import requests
 from service.errors import SourceFailed
 from service.forecasting.news.headline import Headline, headline
 from service.market.instants import DAY, HOUR, MINUTE, iso
-from service.sources.sessions import BoundedSession, in_session, retry_after
+from service.sources.sessions import in_session, retry_after
 
 MOST_BYTES = 2 * 2**20
 LONGEST_TAG = 300  # characters; a longer ETag is discarded
@@ -69,12 +69,13 @@ def fetch(url: str, state: FeedState, timeout_s: float, now: int) -> FetchedHead
         return FetchedHeadlines((), state)
     conditions = {"If-None-Match": state.etag, "If-Modified-Since": state.modified}
     headers = HEADERS | {name: value for name, value in conditions.items() if value}
-
-    def read(session: BoundedSession) -> FetchedHeadlines:
-        return _read(session.get(url, headers=headers), state, now)
-
     try:
-        return in_session(timeout_s, read, most_bytes=MOST_BYTES, is_json=False)
+        return in_session(
+            timeout_s,
+            lambda session: _read(session.get(url, headers=headers), state, now),
+            most_bytes=MOST_BYTES,
+            is_json=False,
+        )
     except SourceFailed as failure:
         raise failure if isinstance(failure, FeedFailed) else FeedFailed(failure.detail, state) from None
 

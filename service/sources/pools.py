@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from service.errors import SourceFailed
 from service.market.assets import ASSETS
@@ -34,13 +34,6 @@ GAS_GWEI = {"Ethereum": 2.4, "Arbitrum": 0.08, "Base": 0.08, "Optimism": 0.08, "
 FEE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)%\s*$")
 
 
-class RefusedPool(NamedTuple):
-    """A pool of a supported kind that no lane can use, with the `reason`."""
-
-    pool: str
-    reason: str
-
-
 def fetch(url: str, timeout_s: float) -> Any:
     """The parsed JSON response of DefiLlama; raises SourceFailed if there is none within `timeout_s` seconds."""
 
@@ -55,8 +48,8 @@ def fetch(url: str, timeout_s: float) -> Any:
         raise SourceFailed(f"DefiLlama returned no pools: {failure.detail}") from None
 
 
-def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], list[RefusedPool]]:
-    """The pools of a response by key, and the pools that were refused because of missing or small values.
+def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool], int]:
+    """The pools of a response by key, and how many others were refused because of missing or small values.
 
     `volatility` is the annual volatility of each asset as a fraction; it limits the assumed concentration of a pool.
     Rows of other projects, pairs and chains are ignored. Raises SourceFailed if the response is not a list of pools.
@@ -64,26 +57,16 @@ def parse(answer: Any, volatility: Mapping[str, float]) -> tuple[dict[str, Pool]
     rows = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(rows, list) or answer.get("status") != "success":
         raise SourceFailed("DefiLlama returned no list of pools.")
-    pools: dict[str, Pool] = {}
-    refusals: list[RefusedPool] = []
-    for row in rows:
-        asset = _asset(row) if isinstance(row, dict) else None
-        if asset is None:
-            continue
-        pool = _pool(row, asset, volatility.get(asset))
-        if isinstance(pool, Pool):
-            pools[pool.key] = pool
-        else:
-            refusals.append(pool)
+    assets = [(row, asset) for row in rows if isinstance(row, dict) and (asset := _asset(row))]
+    candidates = [_pool(row, asset, volatility.get(asset)) for row, asset in assets]
+    pools = {pool.key: pool for pool in candidates if pool}
     largest = sorted(pools.values(), key=lambda pool: (-pool.tvl_usd, pool.key))[:MOST_POOLS]
-    return {pool.key: pool for pool in largest}, refusals
+    return {pool.key: pool for pool in largest}, candidates.count(None)
 
 
 def _asset(row: Mapping[str, Any]) -> str | None:
     """The asset that a row pairs with a stablecoin in concentrated liquidity; None for any other row."""
-    project, chain, symbol = (row.get(name) for name in ("project", "chain", "symbol"))
-    if not (isinstance(project, str) and isinstance(chain, str) and isinstance(symbol, str)):
-        return None
+    project, chain, symbol = (str(row.get(name)) for name in ("project", "chain", "symbol"))
     if project not in PROJECTS or chain not in GAS_GWEI:
         return None
     coins = symbol.upper().split("-")
@@ -92,23 +75,20 @@ def _asset(row: Mapping[str, Any]) -> str | None:
     return assets[0] if len(coins) == 2 and len(dollars) == 1 and assets else None
 
 
-def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool | RefusedPool:
+def _pool(row: Mapping[str, Any], asset: str, volatility: float | None) -> Pool | None:
+    """The pool of a row; None where a value is missing, too small or not to be believed."""
     key = row.get("pool")
     meta, tvl, week = row.get("poolMeta"), _positive(row.get("tvlUsd")), _positive(row.get("volumeUsd7d"))
     match = FEE.search(meta) if isinstance(meta, str) else None
     fee = float(match[1]) / 100 or None if match else None
     # The mean of the last week, or the last day if the week is missing.
     volume = week / 7 if week else _positive(row.get("volumeUsd1d"))
-    if not isinstance(key, str) or not ID.fullmatch(key):
-        return RefusedPool("", "its id is not one")
-    if fee is None or fee > LARGEST_FEE:
-        return RefusedPool(key, "its fee is missing or too large")
-    if tvl is None or tvl < SMALLEST_TVL_USD:
-        return RefusedPool(key, "its TVL is too small")
+    if not isinstance(key, str) or not ID.fullmatch(key) or not volatility:
+        return None
+    if fee is None or fee > LARGEST_FEE or tvl is None or tvl < SMALLEST_TVL_USD:
+        return None
     if volume is None or volume < SMALLEST_VOLUME_USD:
-        return RefusedPool(key, "its volume is missing or too small")
-    if not volatility:
-        return RefusedPool(key, f"the volatility of {asset} is unknown")
+        return None
     return Pool(
         key=key,
         label=f"{row['symbol'].replace('-', '/')} {100 * fee:.4g}% ({row['chain']})",

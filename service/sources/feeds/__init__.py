@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from service.sources.feeds.exchange import ExchangeFeed
 
 ASKED_S = 4.0  # for which the exchanges have to answer, once their library is loaded
-LIVE = "World: live, because {exchange} answers with hourly prices. {place} keeps this choice."
-SIMULATED = (
-    "World: simulated, because no exchange answered ({reasons}). {place} keeps this choice; for "
-    "real prices start with WORLD=live."
-)
 
 
 def choose_world(settings: Settings) -> tuple[str, str]:
@@ -63,10 +58,11 @@ def choose_world(settings: Settings) -> tuple[str, str]:
         for _ in clients:
             exchange, fault = answers.get(timeout=max(0.0, deadline - time.monotonic()))
             if not fault:
-                return "live", LIVE.format(exchange=exchange, place=place)
+                return "live", f"World: live, because {exchange} answers with hourly prices. {place} keeps this choice."
             faults[exchange] = fault
     reasons = "; ".join(f"{exchange}: {fault}" for exchange, fault in faults.items())
-    return "simulated", SIMULATED.format(reasons=reasons, place=place)
+    keeping = f"{place} keeps this choice; for real prices start with WORLD=live."
+    return "simulated", f"World: simulated, because no exchange answered ({reasons}). {keeping}"
 
 
 def _ask(feed: ExchangeFeed, answers: SimpleQueue[tuple[str, str]]) -> None:

@@ -209,14 +209,6 @@ def _source(pieces: list[Piece]) -> str:
 SHORTEST_S = 0.5
 
 
-class Quote(NamedTuple):
-    """The last price of a pair, the unix second that it is of, and the pair with its exchange."""
-
-    price: float
-    as_of: int
-    source: str
-
-
 def _rate(clients: Sequence[Client], currency: str, now: int, deadline: float) -> Rate | None:
     for place, client in enumerate(clients):
         seconds = (deadline - time.monotonic()) / (len(clients) - place)
@@ -230,20 +222,22 @@ def _quoted_rate(client: Client, currency: str, now: int, seconds: float) -> Rat
     quote = _quote(client, Request(currency, RATE_SYMBOLS[currency], STEP), now, seconds / 2)
     if quote is None:
         return None
-    pair, usd, source, as_of = quote.source.split()[-1], quote.price, quote.source, quote.as_of
+    usd, source, as_of = quote
+    pair = source.split()[-1]
     if pair.startswith("BTC/"):
-        dollars = _quote(client, Request("btc", ASSETS["btc"].symbols, STEP), now, seconds / 2)
-        if dollars is None:
+        bitcoin = _quote(client, Request("btc", ASSETS["btc"].symbols, STEP), now, seconds / 2)
+        if bitcoin is None:
             return None
-        usd, source, as_of = dollars.price / usd, f"{source} and {dollars.source}", min(as_of, dollars.as_of)
+        dollars, bitcoin_source, bitcoin_as_of = bitcoin
+        usd, source, as_of = dollars / usd, f"{source} and {bitcoin_source}", min(as_of, bitcoin_as_of)
     elif pair.startswith("USD"):
         usd = 1 / usd
     return Rate(float(f"{usd:.6g}"), source, utc(as_of))
 
 
-def _quote(client: Client, request: Request, now: int, seconds: float) -> Quote | None:
-    """The last price of the first traded symbol within two hours; None without one."""
+def _quote(client: Client, request: Request, now: int, seconds: float) -> tuple[float, str, int] | None:
+    """The last price of the first traded symbol within two hours, its source and unix second; None without one."""
     since = (now - 2 * HOUR) // STEP * STEP
     answer = client.ask(request, since, now // STEP * STEP, seconds)
     bars: Bars = check(answer.rows, STEP)[0].until(now)
-    return Quote(float(bars.close[-1]), bars.as_of, answer.source) if len(bars) else None
+    return (float(bars.close[-1]), answer.source, bars.as_of) if len(bars) else None

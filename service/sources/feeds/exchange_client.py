@@ -50,7 +50,6 @@ RATE_SYMBOLS = {
 }
 # Descriptions of symbols that only track the asset.
 STAND_INS = {base: f"tokenised {asset.name.lower()}" for asset in ASSETS.values() for base in asset.stand_ins}
-PERPETUAL = "perpetual swap"
 # The quote currencies of another coin, in order of preference.
 QUOTES = ("USD", "USDT", "USDC")
 # What is no coin of its own: the assets, what tracks them, currencies, and coins that are meant to stay at a price.
@@ -180,7 +179,7 @@ class ExchangeClient:
         if not symbol:
             return
         # What only tracks the asset says so.
-        words = [STAND_INS.get(symbol.partition("/")[0]), PERPETUAL if ":" in symbol else None]
+        words = [STAND_INS.get(symbol.partition("/")[0]), "perpetual swap" if ":" in symbol else None]
         note = ", ".join(word for word in words if word)
         answer.source = f"{self.name} {symbol} ({note})" if note else f"{self.name} {symbol}"
         begins, expires = self._begins.get((symbol, request.step), (0, 0.0))

@@ -36,10 +36,7 @@ class ReplayFeed:
     ends: int
     speed: float
     world: ClassVar[World] = "replay"
-
-    @property
-    def coins(self) -> None:
-        """A replay has the bars of its folder alone."""
+    coins = None
 
     @property
     def assets(self) -> tuple[str, ...]:

@@ -47,11 +47,6 @@ class LanguageModel:
     prices: Mapping[str, TokenPrice] = field(default_factory=dict, repr=False)
 
     @property
-    def engine(self) -> str:
-        """The engine name of a vote: `provider:model`."""
-        return self.chosen.engine
-
-    @property
     def price(self) -> TokenPrice | None:
         """What its tokens cost now; None if that is unknown."""
         return price_of(self.chosen, self.prices)
@@ -63,12 +58,12 @@ class LanguageModel:
         instant of `time.monotonic()`. If the server refuses a mode or fails twice in it, the next mode is tried; the
         mode that works is remembered. Raises ModelFailed.
         """
-        began, mode, failures, waits = time.monotonic(), self.modes.of(self.engine), 0, 0
+        began, mode, failures, waits = time.monotonic(), self.modes.of(self.chosen.engine), 0, 0
         may_cost, last_fault = False, None
         while True:
             answer, fault = self._try(prompt_system, prompt_user, schema, mode, deadline)
             if fault is None:
-                self.modes.worked(self.engine, mode)
+                self.modes.worked(self.chosen.engine, mode)
                 return self._completion(answer, mode, began)
             may_cost = may_cost or fault.may_cost
             # Report the earlier fault: an attempt that ran out of time is less informative.

@@ -45,6 +45,7 @@ class Chosen(NamedTuple):
 
     @property
     def engine(self) -> str:
+        """The engine name of a vote."""
         return f"{self.provider.name}:{self.model}"
 
 

@@ -85,7 +85,7 @@ def _key(option: str, chosen: Chosen, seat: Seat, settings: Settings) -> str:
 def _report_unknown_prices(voters: Sequence[Voter], settings: Settings) -> None:
     """Log each model of unknown price, which counts in tokens alone; refuse it where only USD are limited."""
     models = (voter.model for voter in voters if isinstance(voter, ModelSeat))
-    for engine in dict.fromkeys(model.engine for model in models if model.price is None):
+    for engine in dict.fromkeys(model.chosen.engine for model in models if model.price is None):
         advice = f"ORACLE_PRICES={engine}=INPUT/OUTPUT states it in USD per million tokens"
         if settings.oracle_daily_usd is not None and settings.oracle_daily_tokens is None:
             raise SettingsError(
@@ -124,7 +124,7 @@ class ModelSeat:
 
     @property
     def engine(self) -> str:
-        return self.model.engine
+        return self.model.chosen.engine
 
     def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
         """The model's forecast, or the fallback if the model fails."""

@@ -63,10 +63,7 @@ class Transport(httpx2.BaseTransport):
                 )
             )
         return httpx2.Response(
-            response.status,
-            headers=_plain(response),
-            stream=_Body(response),
-            extensions=response.extensions,
+            response.status, headers=_plain(response), stream=_Body(response), extensions=response.extensions
         )
 
     def close(self) -> None:

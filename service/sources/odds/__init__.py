@@ -5,6 +5,4 @@ from __future__ import annotations
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 
-__all__ = ["SOURCES"]
-
 SOURCES = {source.name: source for source in (POLYMARKET, KALSHI)}

@@ -13,7 +13,7 @@ from service.forecasting.predictions.imports import WIDEST_SPREAD, OutsideMarket
 from service.forecasting.predictions.resolution import Outcome
 from service.market.assets import ASSETS
 from service.sources.odds import source
-from service.sources.odds.source import OddsSource, Query, Row, SettledMarket, UnusableRow
+from service.sources.odds.source import OddsSource, Query, Row, SettledMarket
 
 NAME = "kalshi"
 PAGE = 1000  # rows: the maximum of the API
@@ -33,23 +33,18 @@ def _open_queries(_now: int, short: bool) -> list[Query]:
     return [{"series_ticker": series, "status": "open", "limit": PAGE} for series in all_series]
 
 
-def _market(row: Row, fetched_at: int) -> OutsideMarket:
-    if not TICKER.fullmatch(source.text(row.get("ticker"))):
-        raise UnusableRow("it has no ticker")
-    if row.get("status") != OPEN:
-        raise UnusableRow("it is not open")
-    if row.get("market_type") != "binary":
-        raise UnusableRow("its outcomes are not yes and no")
+def _market(row: Row, fetched_at: int) -> OutsideMarket | None:
+    """An open market with the outcomes yes and no, and a bid and an ask that are close to each other."""
+    if row.get("status") != OPEN or row.get("market_type") != "binary":
+        return None
     bid, ask = source.price(row.get("yes_bid_dollars")), source.price(row.get("yes_ask_dollars"))
-    if bid is None or ask is None:
-        raise UnusableRow("it has no bid or no ask")
-    if not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
-        raise UnusableRow("its spread is negative or too wide")
+    if bid is None or ask is None or not 0 <= round(ask - bid, 6) <= WIDEST_SPREAD:
+        return None
     contracts, notional = source.number(row.get("volume_fp")), source.number(row.get("notional_value_dollars"))
     volume = None if contracts is None or notional is None else source.number(contracts * notional)
     terms = _terms(row)
-    if volume is None or terms is None:
-        raise UnusableRow("its volume or end date is missing")
+    if volume is None or terms is None or not TICKER.fullmatch(source.text(row.get("ticker"))):
+        return None
     series = source.text(row.get("event_ticker")).partition("-")[0]
     url = f"https://kalshi.com/markets/{series.lower()}" if TICKER.fullmatch(series) else None
     return OutsideMarket(

@@ -13,7 +13,7 @@ from service.forecasting.predictions.imports import FARTHEST_S, MIN_VOLUME_USD, 
 from service.forecasting.predictions.resolution import Outcome
 from service.market.instants import iso
 from service.sources.odds import source
-from service.sources.odds.source import OddsSource, Query, Row, SettledMarket, UnusableRow
+from service.sources.odds.source import OddsSource, Query, Row, SettledMarket
 
 NAME = "polymarket"
 PAGE = 100  # rows: the API returns no more, whatever the limit
@@ -39,23 +39,22 @@ def _open_queries(now: int, short: bool) -> list[Query]:
     return [{"closed": "false", "end_date_min": iso(now), "limit": PAGE} | (by_end if short else by_volume)]
 
 
-def _market(row: Row, fetched_at: int) -> OutsideMarket:
+def _market(row: Row, fetched_at: int) -> OutsideMarket | None:
+    """An open market whose outcomes, prices, volume and end are known.
+
+    None too where it asks for whatever its group does not name, which may change.
+    """
+    is_open = row.get("closed") is False and row.get("active") is True and row.get("acceptingOrders") is True
+    if not is_open or row.get("negRiskOther") is True or not ID.fullmatch(source.text(row.get("id"))):
+        return None
     outcomes, prices = _outcomes(row), _prices(row)
     volume, terms = source.number(row.get("volumeNum")), _terms(row)
-    if not ID.fullmatch(source.text(row.get("id"))):
-        raise UnusableRow("it has no id")
-    if row.get("closed") is not False or row.get("active") is not True or row.get("acceptingOrders") is not True:
-        raise UnusableRow("it is not open")
-    if row.get("negRiskOther") is True:
-        raise UnusableRow("it asks for whatever its group does not name, which may change")
-    if outcomes is None:
-        raise UnusableRow("its outcomes are not yes and no")
-    if prices is None or abs(sum(prices) - 1) > ROUNDING:
-        raise UnusableRow("its prices are missing")
-    if volume is None or terms is None:
-        raise UnusableRow("its volume or end date is missing")
+    if outcomes is None or prices is None or abs(sum(prices) - 1) > ROUNDING or volume is None or terms is None:
+        return None
     yes, slug = _yes_of(outcomes), source.text(row.get("slug"))
     bid, ask = _quote(row, yes)
+    if bid is not None and ask is not None and bid > ask:
+        return None
     url = f"https://polymarket.com/market/{slug}" if SLUG.fullmatch(slug) else None
     return OutsideMarket(
         source=NAME,
@@ -106,8 +105,6 @@ def _prices(row: Row) -> tuple[float, float] | None:
 def _quote(row: Row, yes: int) -> tuple[float | None, float | None]:
     """The bid and the ask of YES; a bid for one outcome is an ask for the other."""
     bid, ask = source.price(row.get("bestBid")), source.price(row.get("bestAsk"))
-    if bid is not None and ask is not None and bid > ask:
-        raise UnusableRow("its bid is above its ask")
     if yes == 0:
         return bid, ask
     return None if ask is None else 1 - ask, None if bid is None else 1 - bid

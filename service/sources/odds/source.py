@@ -1,7 +1,4 @@
-"""An outside market: how its open markets and their settlements are requested and read.
-
-An unusable row is refused without affecting the others.
-"""
+"""An outside market: how its open markets and their settlements are requested and read."""
 
 from __future__ import annotations
 
@@ -15,11 +12,10 @@ from typing import Any
 
 from service.errors import SourceFailed
 from service.forecasting.predictions import Settlement
-from service.forecasting.predictions.imports import OutsideMarket, Refusal, Terms
+from service.forecasting.predictions.imports import OutsideMarket, Terms
 from service.market.instants import unix
 from service.sources.sessions import BoundedSession, in_session
 
-LONGEST_ID = 80
 BATCH = 50  # ids in one query, so that its URL stays short
 MOST_PAGES = 10  # of one call, over all its queries: far below the rate limit of every source
 MOST_BYTES = 8 * 2**20  # of a page: several times the longest page
@@ -29,10 +25,6 @@ Query = Mapping[str, Any]
 SettledMarket = tuple[Settlement, Terms | None]  # without an end in its row there are no terms
 
 
-class UnusableRow(Exception):
-    """A row that cannot be read as a market; the message is the reason."""
-
-
 @dataclass(frozen=True)
 class OddsSource:
     """One outside market.
@@ -40,8 +32,8 @@ class OddsSource:
     Its API lists markets at `path`; the field `key` identifies a row. A response holds the `cursor` of the next page,
     which is requested with the query `parameter`. `open_queries` returns the queries for its open markets at a unix
     second, or for the short ones, `settled_query` the one for the settled markets among some ids. `read_market` and
-    `read_settlement` read a row of a response received at a unix second; the first raises UnusableRow, the second
-    returns None before the market is settled.
+    `read_settlement` read a row of a response received at a unix second; the first returns None for an unusable one,
+    the second before the market is settled.
     """
 
     name: str
@@ -51,13 +43,11 @@ class OddsSource:
     parameter: str
     open_queries: Callable[[int, bool], Sequence[Query]]
     settled_query: Callable[[Sequence[str]], Query]
-    read_market: Callable[[Row, int], OutsideMarket]
+    read_market: Callable[[Row, int], OutsideMarket | None]
     read_settlement: Callable[[Row, int], SettledMarket | None]
 
-    def list_open(
-        self, base_url: str, timeout_s: float, *, short: bool = False
-    ) -> tuple[list[OutsideMarket], list[Refusal]]:
-        """The open markets on crypto prices, or the short ones, and the refused rows.
+    def list_open(self, base_url: str, timeout_s: float, *, short: bool = False) -> tuple[list[OutsideMarket], int]:
+        """The open markets on crypto prices, or the short ones, and the number of refused rows.
 
         Raises SourceFailed if there is no complete response within `timeout_s` seconds.
         """
@@ -69,18 +59,10 @@ class OddsSource:
         queries = [self.settled_query(ids[first : first + BATCH]) for first in range(0, len(ids), BATCH)]
         return self.settlements(self._ask(base_url, queries, timeout_s), ids, int(time.time()))
 
-    def markets(self, rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], list[Refusal]]:
-        """The markets in the rows of a response received at the unix second `fetched_at`, and the refused rows."""
-        markets: list[OutsideMarket] = []
-        refusals: list[Refusal] = []
-        for row in rows:
-            try:
-                if not isinstance(row, dict):
-                    raise UnusableRow("it is not a JSON object")
-                markets.append(self.read_market(row, fetched_at))
-            except UnusableRow as error:
-                refusals.append(Refusal(self._label(row), str(error)))
-        return markets, refusals
+    def markets(self, rows: Sequence[Any], fetched_at: int) -> tuple[list[OutsideMarket], int]:
+        """The markets in the rows of a response received at a unix second, and how many rows were refused."""
+        readings = [self.read_market(row, fetched_at) if isinstance(row, dict) else None for row in rows]
+        return [market for market in readings if market], readings.count(None)
 
     def settlements(self, rows: Sequence[Any], ids: Sequence[str], fetched_at: int) -> dict[str, SettledMarket]:
         """The settlements of the markets `ids` that are settled according to the rows, by id."""
@@ -88,19 +70,11 @@ class OddsSource:
         settlements = {id: self.read_settlement(by_id[id], fetched_at) for id in ids if id in by_id}
         return {id: settlement for id, settlement in settlements.items() if settlement}
 
-    def _label(self, row: Any) -> str:
-        """The name of the source, and the id of the row if it has one."""
-        id = row.get(self.key) if isinstance(row, dict) else None
-        return f"{self.name}-{id[:LONGEST_ID]}" if isinstance(id, str) else self.name
-
     def _ask(self, base_url: str, queries: Sequence[Query], timeout_s: float) -> list[Any]:
         """The rows that match all `queries`; raises SourceFailed if they are not complete within `timeout_s`."""
-
-        def read(session: BoundedSession) -> list[Any]:
-            return self._read(session, base_url.rstrip("/") + self.path, queries)
-
+        url = base_url.rstrip("/") + self.path
         try:
-            return in_session(timeout_s, read, most_bytes=MOST_BYTES)
+            return in_session(timeout_s, lambda session: self._read(session, url, queries), most_bytes=MOST_BYTES)
         except SourceFailed as failure:
             raise SourceFailed(f"{self.name}: {failure.detail}") from None
 

@@ -213,7 +213,7 @@ def test_a_refused_mode_is_left_for_the_next_and_not_tried_again(model, server, 
 def test_a_server_that_is_down_does_not_change_the_mode(model, server):
     server.behaviours = [refuses(500)]
     failure(model)
-    assert model.modes.of(model.engine) == "json_schema"
+    assert model.modes.of(model.chosen.engine) == "json_schema"
 
 
 def test_a_key_is_shown_nowhere(model, server, capfd, caplog, open_model, monkeypatch):
