@@ -83,7 +83,8 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
         return tokens
     is_size = not any(is_near(factor * first_value(last), earlier.spot) for factor in (1, THOUSAND, 1 / 100))
     companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
-    if kinds <= companions and (has_by or date < len(words) or not kinds & ARTICLES):
+    is_day = any(token.kind in ARTICLES for token in before[-1:])  # "il 20?", but "e o xrp, sobe 5?"
+    if kinds <= companions and (has_by or date < len(words) or not is_day):
         return [*before, last, Token("percent", "%"), *words[date:]]
     if kinds - {"word"} == {"the"} and last.text.isdecimal():
         raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"
