@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from service.market.prices import NO_RATES, Rates
-from service.questions.amounts import Amount, find_amounts
+from service.questions.amounts import Amount, convert, find_amounts
 from service.questions.criterion import LARGEST_RATIO, invalid, is_near
-from service.questions.currencies import convert
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, PREDICATES, RELATIONS, SIDES, Language

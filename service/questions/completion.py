@@ -9,21 +9,24 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from service.market.assets import trading_days
-from service.questions.carried_amounts import (
+from service.questions.carryover import (
     CARRY,
     ENDS_OF_RANGE,
     EXCHANGE,
+    LAST_DAY,
     SIGNS,
+    with_dates,
+    with_later,
     with_percent,
     with_range,
     with_scale,
+    with_unit,
 )
-from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
 from service.questions.circumstances import Circumstances
 from service.questions.clause import SOONER
 from service.questions.coins import TokenizedText
 from service.questions.criterion import Assumption, invalid
-from service.questions.dates.years import is_year
+from service.questions.dates.matching import is_year
 from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.denials import (
     NAME_KINDS,

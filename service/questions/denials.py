@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.questions.amounts import find_amounts
-from service.questions.carried_amounts import CARRY, EXCHANGE, JOINTS
+from service.questions.carryover import CARRY, EXCHANGE, JOINTS
 from service.questions.lexicon import forms
 from service.questions.question import Question
 from service.questions.single_days import DATES
