@@ -15,7 +15,7 @@ from service.market.prices import Rates
 from service.questions.criterion import invalid, price
 from service.questions.lexicon import forms
 from service.questions.numerals import readings
-from service.questions.tokens import DASHES, Token
+from service.questions.tokens import DASHES, Token, first_kind
 from service.questions.vocabulary import BEAR, BULL
 
 LETTERS = {"m": 1e6, "b": 1e9, "t": 1e12}
@@ -129,7 +129,7 @@ def _amount_at(tokens: Sequence[Token], place: int, free_from: int) -> Amount:
 
 def _fraction(tokens: Sequence[Token], place: int) -> Amount:
     """Example: "Lose a third" is a move by 33.3%; "fall to a third", "be worth a third" are multiples of the price."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "a", "filler")), "")
+    before = first_kind(tokens[:place][::-1], {"the", "a", "filler"})
     part = tokens[place].quantity
     if before == "to" or (before == "be" and not any(token.kind in BULL | BEAR for token in tokens)):
         return Amount(place, place + 1, (part,), is_multiple=True)
