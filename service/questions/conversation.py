@@ -10,8 +10,7 @@ from typing import get_args
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, stays_between, with_amounts
 from service.questions.canonical import canonical
-from service.questions.carried_amounts import with_level
-from service.questions.carried_dates import DAY
+from service.questions.carryover import DAY, with_level
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from service.questions.tokens import Token
+from service.questions.tokens import Token, first_kind
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS
 
 GROUPS = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
@@ -84,7 +84,7 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
     """A thousand, or hundred, without a number before it: "тысячу долларов", "a los mil", "zwischen 80 und hundert"."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "in")), "")
+    before = first_kind(tokens[:place][::-1], {"the", "in"})
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")
     is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())

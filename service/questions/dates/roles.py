@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from service.questions.dates.reading import count
 from service.questions.lexicon import forms
-from service.questions.tokens import DASHES, Token
+from service.questions.tokens import DASHES, Token, first_kind
 
 AMOUNT_BEFORE = {"money", "currency", "foreign"}
 AMOUNT_AFTER = {"times", "percent", "basis", "money", "cent", "currency", "foreign", "figures", "fold"}
@@ -234,7 +234,7 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
 
 def _day_in_words(tokens: Sequence[Token], place: int) -> set[str]:
     """The day of "el diez de diciembre", unless the number follows a word for a level."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    before = first_kind(tokens[:place][::-1], {"the"})
     return {"dayword"} if tokens[place].quantity in range(1, 32) and before not in LEVEL_BEFORE else set()
 
 
