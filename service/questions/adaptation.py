@@ -26,8 +26,8 @@ def denied(question: Question) -> Question:
     return replace(question, negated=not question.negated)
 
 
-def neither(question: Question) -> Question:
-    """That neither of the two levels is reached, of which the question asks which comes first."""
+def stays_between(question: Question) -> Question:
+    """That the price never leaves the range of a question, so that neither of its ends is reached."""
     lower, upper = sorted(question.levels)
     return replace(question, comparator="leave", level=lower, upper_level=upper, negated=True)
 

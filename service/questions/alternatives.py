@@ -42,6 +42,7 @@ SATURDAY, FRIDAY = 5.0, 4.0
 
 AMOUNT = Assumption("The number can be read as another amount.", "level")
 SIDE = Assumption("The question does not say above or below.", "direction")
+DECIDED = Assumption("The present price decides this already: the other side of the level can be meant.", "direction")
 MOMENT = Assumption("The price can be meant at the deadline or at any time before it.", "moment")
 SPAN = Assumption("The price can be meant at the deadline or at all times until then.", "moment")
 START = Assumption("The move can be counted from the start of the period.", "start")
@@ -176,6 +177,9 @@ def _other_events(parse: Parse) -> Iterator[tuple[Question, Assumption]]:
         yield parse.with_criterion(of_percentage(2 * (criterion.level_pct or 0.0), parse.spot)), SIZE
         yield parse.with_criterion(Criterion(Direction.of(kind.side))), SIZE
         return
+    is_move = isinstance(kind, Touch) and not criterion.negated and bool(parse.clause.kinds & MOTIONS)
+    if is_move and _is_decided(parse.question):
+        yield parse.with_criterion(replace(criterion, comparator=Touch.of(-kind.side))), DECIDED
     if not parse.deadline.is_named:
         return
     if criterion.by_spot and isinstance(kind, Close):

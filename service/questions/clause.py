@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 from service.market.prices import NO_RATES, Rates
-from service.questions.amounts import Amount, find_amounts
+from service.questions.amounts import Amount, convert, find_amounts
 from service.questions.criterion import LARGEST_RATIO, invalid, is_near
-from service.questions.currencies import convert
 from service.questions.lexicon import forms
-from service.questions.tokens import Token
+from service.questions.tokens import Token, first_kind
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, PREDICATES, RELATIONS, SIDES, Language
 
 # Words for a range that may be a size; other phrases with "range" are about two levels.
@@ -66,11 +65,6 @@ class Clause:
         return bool(self.kinds & BULL) and bool(self.kinds & BEAR)
 
     @property
-    def denies_ever(self) -> bool:
-        """Example: "Never above" denies every moment, "not above" only the last one."""
-        return any(token.kind == "not" and token.value == "ever" for token in self.tokens)
-
-    @property
     def denies_each(self) -> bool:
         """Example: "Neither rises nor falls", Portuguese "nem sobe nem desce"."""
         return "neither_of" in self.kinds or sum(token.kind == "not" for token in self.tokens) > 1
@@ -114,11 +108,6 @@ class Clause:
         fluctuates = any(token.kind == "width" and token.value is not None for token in self.tokens)
         return fluctuates and any(amount.is_percent for amount in self.amounts)
 
-    @property
-    def is_annual(self) -> bool:
-        """Whether the words say that a volatility is one of a year."""
-        return any(token.kind == "width" and token.value == "annual" for token in self.tokens)
-
     def before(self, amount: Amount) -> Token | None:
         """The token before an amount, without articles and "about"."""
         before = reversed(self.tokens[: amount.first])
@@ -142,7 +131,7 @@ def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates:
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
     rest = [] if levels else [number for number in numbers if number not in amounts and not is_apart(present, number)]
     if any(token.kind in PREDICATES for token in present):  # "I bought 2 btc, will btc rise?"
-        rest = [number for number in rest if _kind_after(present, number) != "asset"]
+        rest = [number for number in rest if first_kind(present[number.after :]) != "asset"]
     if language.postpositions and _is_before_behind(present, amounts):
         statement = [token for token in present if token.value != "before"]  # "92 bini görmeden 85 bine iner mi"
         negated, has_order, amounts = _is_negated(statement, language), True, amounts[::-1]
@@ -313,22 +302,10 @@ def is_price(tokens: Sequence[Token], amount: Amount, amounts: Sequence[Amount],
     return is_upper or (place + 1 < len(amounts) and _is_lower_end(tokens, amount, amounts[place + 1]))
 
 
-def _kind_before(tokens: Sequence[Token], amount: Amount, fillers: Collection[str]) -> str:
-    """The kind of the token before an amount, without the `fillers`; "" at the beginning."""
-    kinds = (tokens[place].kind for place in range(amount.first - 1, -1, -1))
-    return next((kind for kind in kinds if kind not in fillers), "")
-
-
-def _kind_after(tokens: Sequence[Token], amount: Amount, fillers: Collection[str] = ()) -> str:
-    """The kind of the token after an amount, without the `fillers`; "" at the end."""
-    kinds = (tokens[place].kind for place in range(amount.after, len(tokens)))
-    return next((kind for kind in kinds if kind not in fillers), "")
-
-
 def _is_upper_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool:
     """Example: "Between 1700 and 1900", "touch 1700 or 1900": the word of relation precedes the other end."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
-    before = _kind_before(tokens, lower, MODIFIERS)
+    before = first_kind(tokens[: lower.first][::-1], MODIFIERS)
     return (gap == ["or"] and before in RELATIONS) or (gap == ["and"] and before == "between")
 
 
@@ -336,15 +313,16 @@ def _is_lower_end(tokens: Sequence[Token], lower: Amount, upper: Amount) -> bool
     """Example: "From 90 to 95k": the thousands of the other end are those of both; Turkish "90 ile 95 arasında"."""
     gap = [token.kind for token in tokens[lower.after : upper.first]]
     if gap == ["and"]:
-        return _kind_after(tokens, upper) == "between"
-    return _kind_before(tokens, lower, MODIFIERS) == "from" and gap in (["to"], ["until"]) and upper.is_marked
+        return first_kind(tokens[upper.after :]) == "between"
+    is_from = first_kind(tokens[: lower.first][::-1], MODIFIERS) == "from"
+    return is_from and gap in (["to"], ["until"]) and upper.is_marked
 
 
 def is_apart(tokens: Sequence[Token], amount: Amount) -> bool:
     """Whether the number is a probability, one coin ("1 BTC", not "100k BTC") or where the price comes from."""
     is_counted = not (amount.is_money or amount.is_percent) and amount.values == (1.0,)
     is_piece = any(token.value == "piece" for token in tokens[amount.after : amount.after + 1])  # "1 oz of gold"
-    is_one_coin = is_counted and (is_piece or _kind_after(tokens, amount) == "asset")
+    is_one_coin = is_counted and (is_piece or first_kind(tokens[amount.after :]) == "asset")
     return is_one_coin or _is_chance(tokens, amount) or _is_origin(tokens, amount)
 
 
@@ -352,20 +330,21 @@ def _is_chance(tokens: Sequence[Token], amount: Amount) -> bool:
     """Example: "A 50% chance", "100% bullish", "probability 0.99"."""
     if amount.is_money or (not amount.is_percent and (amount.is_marked or min(amount.values) > CERTAIN)):
         return False
-    if amount.is_percent and _kind_before(tokens, amount, MODIFIERS) in BULL | BEAR:
+    before = first_kind(tokens[: amount.first][::-1], MODIFIERS)
+    if amount.is_percent and before in BULL | BEAR:
         return False  # "is a drop of 3% likely"
-    if amount.is_percent and _kind_before(tokens, amount, BOUNDS) in ("be", "exceed"):
+    if amount.is_percent and first_kind(tokens[: amount.first][::-1], BOUNDS) in ("be", "exceed"):
         return any(token.kind == "chance" for token in tokens[: amount.first])  # "is the chance of a rise above 60%"
-    return _kind_after(tokens, amount) in ("chance", "mood") or _kind_before(tokens, amount, MODIFIERS) == "chance"
+    return before == "chance" or first_kind(tokens[amount.after :]) in ("chance", "mood")
 
 
 def _is_origin(tokens: Sequence[Token], amount: Amount) -> bool:
     """Example: "Bounce from 90k", "now at 94k" say where the price is; "from 90k to 100k" without a verb is a range."""
-    before = _kind_before(tokens, amount, ("the", "approx", "on"))
-    if amount.is_percent and _kind_after(tokens, amount) == "to":
+    before = first_kind(tokens[: amount.first][::-1], ("the", "approx", "on"))
+    if amount.is_percent and first_kind(tokens[amount.after :]) == "to":
         return False  # "gain from 5 to 10 percent"
     if before != "from":
-        return before == "now" and _kind_after(tokens, amount, ("the",)) not in SIDES
+        return before == "now" and first_kind(tokens[amount.after :], {"the"}) not in SIDES
     moves = any(token.kind in MOTIONS for token in tokens)
     return moves and all(token.kind != "between" for token in tokens[: amount.first])
 
@@ -386,6 +365,6 @@ def _is_beside_asset(tokens: Sequence[Token], amount: Amount, spot: float) -> bo
     """Example: "ETH 5000", or "5000 ETH" if it is not a number of coins."""
     is_level = is_near(amount.value(spot), spot)
     links = LINKS | {"in", "will", "and", "filler"} if is_level else LINKS  # "e eth em 3500", "bnb будет 900"
-    if _kind_before(tokens, amount, links) == "asset":
+    if first_kind(tokens[: amount.first][::-1], links) == "asset":
         return True
-    return _kind_after(tokens, amount, LINKS) == "asset" and is_level
+    return first_kind(tokens[amount.after :], LINKS) == "asset" and is_level

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from service.market.assets import ASSETS
 from service.questions.lexicon import fold, forms, lexicon
 from service.questions.numerals import spelled
-from service.questions.tokens import Token, clean, read
+from service.questions.tokens import Token, clean, first_kind, read
 from service.questions.vocabulary import COINS, MARKET_KINDS, Language
 
 # "$DOGE", "DOGE", "DOGE/USDT"; which of them is a ticker depends on the list of coins.
@@ -100,7 +100,7 @@ def _with_signs(tokens: list[Token]) -> list[Token]:
     """
     result = list(tokens)
     for place, token in enumerate(tokens):
-        before = next((other.kind for other in tokens[:place][::-1] if other.kind != "filler"), "")
+        before = first_kind(tokens[:place][::-1], {"filler"})
         if token.kind == "numword" and token.text in BELOW_NUMBERS and before in PRICES:  # Turkish "600 altı"
             result[place] = replace(token, kind="below", value=None)
     for place, (first, sign, last) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):

@@ -9,32 +9,38 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from service.market.assets import trading_days
-from service.questions.carried_amounts import (
-    CARRY,
-    ENDS_OF_RANGE,
-    EXCHANGE,
-    SIGNS,
-    with_percent,
-    with_range,
-    with_scale,
-)
-from service.questions.carried_dates import LAST_DAY, with_dates, with_later, with_unit
-from service.questions.circumstances import Circumstances
-from service.questions.clause import SOONER
-from service.questions.coins import TokenizedText
-from service.questions.criterion import Assumption, invalid
-from service.questions.dates.years import is_year
-from service.questions.day_counts import MOST_DAYS, DayCount, bounded
-from service.questions.denials import (
+from service.questions.back_references import (
+    CHOICES,
     NAME_KINDS,
     NOES,
     SIGNS_OF_SIDES,
+    WINS,
     noes_before,
+    pointed_back,
     without_denied_level,
     without_denied_name,
     without_denied_side,
     without_denied_size,
 )
+from service.questions.carryover import (
+    CARRY,
+    ENDS_OF_RANGE,
+    EXCHANGE,
+    LAST_DAY,
+    SIGNS,
+    with_dates,
+    with_later,
+    with_percent,
+    with_range,
+    with_scale,
+    with_unit,
+)
+from service.questions.circumstances import Circumstances
+from service.questions.clause import SOONER
+from service.questions.coins import TokenizedText
+from service.questions.criterion import Assumption, invalid
+from service.questions.dates.matching import is_year
+from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.extremes import EXTREMES
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
@@ -47,7 +53,6 @@ from service.questions.sentences import COMMAS
 from service.questions.single_days import DAYS, LEAST, OUT_OF
 from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
-from service.questions.two_questions import CHOICES, WINS, pointed_back
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
 
 QUESTION_MARKS = "?？"

@@ -8,16 +8,15 @@ from datetime import datetime, timedelta
 from typing import get_args
 
 from service.market.assets import asset_of
-from service.questions.adaptation import denied, neither, of_asset, on_side, opposite, with_amounts
+from service.questions.adaptation import denied, of_asset, on_side, opposite, stays_between, with_amounts
 from service.questions.canonical import canonical
-from service.questions.carried_amounts import with_level
-from service.questions.carried_dates import DAY
+from service.questions.carryover import DAY, with_level
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.completion import MOST_UNKNOWN, CompletedText, complete
 from service.questions.criteria import COLOURS
-from service.questions.criterion import Criterion, checked, invalid, price, rounded, unclear
+from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded, unclear
 from service.questions.dates.deadline import SOONEST
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
@@ -36,9 +35,10 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_
 DAYS_OF_WEEK = 7
 FARTHEST = 10  # times the price, or that part of it: what is farther may be no level
 SECOND = timedelta(seconds=1)
+EARLIER_LEVEL = Assumption("The level of the earlier question may be meant.", "level")
 # Kinds that deny the earlier question, alone or beside others: "and if it doesn't happen?", "odds that it isn't?".
 DENIALS = {"not", "fail", "leave"}
-BESIDE_DENIAL = DENIALS | {"forecast", "chance", "how"}
+BESIDE_DENIAL = DENIALS | {"forecast", "chance", "how", "ever"}
 # Kinds that need a level; without one, that of the earlier question is meant: "does it reach it?".
 NEEDS_LEVEL = {"reach", "break", "exceed", "close", "stay", "go", "to", "until", "target", "ever"}
 CARRYOVERS: tuple[Carryover, ...] = get_args(Carryover)
@@ -133,7 +133,19 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     has_own_event = is_of_size or _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
-    return checked_parse(parse) if event is None else _with_event(parse, event, earlier)
+    return _or_level(checked_parse(parse), earlier) if event is None else _with_event(parse, event, earlier)
+
+
+def _or_level(parse: Parse, earlier: Question) -> Parse:
+    """The follow-up with the earlier level as an alternative: "does it rise by May?" after one whether it hits 99k."""
+    is_same = parse.subject.asset == earlier.asset and parse.earlier is None and parse.pair is None
+    has_level = isinstance(earlier.kind, Touch) and earlier.level_pct is None and not earlier.negated
+    question = parse.question
+    is_move = isinstance(question.kind, Direction) and not question.negated and question.kind.side == earlier.kind.side
+    if not (is_same and has_level and is_move and "deadline" not in parse.carryover):
+        return parse
+    other = parse.with_criterion(Criterion(earlier.comparator, earlier.level))
+    return replace(parse, others=((other, EARLIER_LEVEL),))
 
 
 def asks_size(tokens: Sequence[Token]) -> bool:
@@ -266,9 +278,11 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     else:
         question = opposite(base, parse.spot) if completion.is_opposite else of_asset(base, parse)
         leaves = "leave" in clause.kinds and not completion.is_opposite  # "the opposite, that it leaves it"
-        if isinstance(question.kind, First) and clause.denies_each:
-            question = neither(question)
-        elif bool(clause.kinds & {"not", "fail"}) != leaves:
+        is_denied = bool(clause.kinds & {"not", "fail"})
+        stays = leaves and is_denied and isinstance(question.kind, Between)  # "without ever leaving it?"
+        if stays or (isinstance(question.kind, First) and clause.denies_each):
+            question = stays_between(question)
+        elif is_denied != leaves:
             question = denied(question)
         codes = EVENT | SIZE if base.levels or base.level_pct is not None or base.legs else EVENT
     if question is None:

@@ -119,7 +119,8 @@ def of_percents(clause: Clause, percents: Sequence[Amount], spot: float, preposi
     following = clause.tokens[amount.after : amount.after + 1]
     if amount.values[-1] >= LEAST_PROBABILITY_PCT and any(token.kind == "between" for token in following):
         return Criterion("open").noted(QUANTILES)  # "the 90% range", "an 80 percent interval"
-    if clause.asks_volatility and (clause.is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
+    is_annual = any(token.kind == "width" and token.value == "annual" for token in clause.tokens)
+    if clause.asks_volatility and (is_annual or amount.values[-1] >= LEAST_ANNUAL_PCT):
         return _volatility(clause, amount)
     if clause.asks_width:
         criterion = _beyond("range", clause, amount)

@@ -29,7 +29,7 @@ from service.questions.single_days import (
     refuse_others,
     without_any_day,
 )
-from service.questions.tokens import Token
+from service.questions.tokens import Token, first_kind
 from service.questions.vocabulary import PRICE_MARKS
 
 MOST_DAYS = 60
@@ -288,7 +288,7 @@ def _count_at(tokens: Sequence[Token], place: int) -> tuple[DayCount, list[Token
     around = [*tokens[before:place], *tokens[place + 1 : after]]
     is_own = before < 2 or tokens[before - 2].kind != "unit"  # not Chinese "一周内至少三天"
     lead = tokens[before - 1] if before and is_own else Token("", "")
-    behind = next((token.kind for token in tokens[after:] if token.kind != "the"), "")
+    behind = first_kind(tokens[after:], {"the"})
     follows = behind in ("in", "this", "next")  # "for 10 days in December", "em pelo menos 3 dias da semana que vem"
     is_on = lead.kind == "in" and follows and not any(token.kind == "below" for token in around)
     span = lead if lead.kind in SPAN and not is_on else None

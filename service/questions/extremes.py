@@ -14,11 +14,10 @@ from service.errors import InvalidQuestion
 from service.market.assets import asset_of, tick_of
 from service.questions.circumstances import Setting
 from service.questions.criterion import checked, invalid, price
-from service.questions.dates.matching import spans
+from service.questions.dates.matching import YEARLESS_KINDS, is_year, spans
 from service.questions.dates.periods import DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_units
-from service.questions.dates.years import YEARLESS_KINDS, is_year
 from service.questions.lexicon import forms
 from service.questions.records import UNITS, reaches_back
 from service.questions.tokens import Token, read

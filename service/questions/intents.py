@@ -15,7 +15,7 @@ from typing import Literal
 from service.errors import InvalidRequest
 from service.market.assets import ASSETS, asset_of
 from service.questions.amounts import find_amounts
-from service.questions.carried_amounts import CARRY, with_scale
+from service.questions.carryover import CARRY, with_scale
 from service.questions.circumstances import Circumstances
 from service.questions.clause import in_likely_thousands, in_thousands
 from service.questions.coins import TokenizedText, read_markets

@@ -12,6 +12,7 @@ from service.questions.criterion import Criterion, checked, invalid, price
 from service.questions.kinds.levels import Close, between, close, order, stay, touch
 from service.questions.lexicon import forms
 from service.questions.single_days import LEAST
+from service.questions.tokens import first_kind
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, MOVES
 
 # A bare amount of money after "drop" is a distance, not a level, if it is less than this share of the spot price.
@@ -226,7 +227,8 @@ def _of_level(clause: Clause, amount: Amount, level: float, spot: float, preposi
 def _beyond(clause: Clause, level: float, upward: bool, preposition: str) -> Criterion:
     """Example: "Above" and "below": at the deadline, or at any time before with a verb of movement or "ever"."""
     kinds = clause.kinds
-    is_any_time = kinds & (MOTIONS | {"ever"}) or clause.denies_ever
+    denies_ever = any(token.kind == "not" and token.value == "ever" for token in clause.tokens)  # "never above"
+    is_any_time = kinds & (MOTIONS | {"ever"}) or denies_ever
     if preposition == "lasting" and not is_any_time:
         return stay(level, below=not upward)
     is_any_time = is_any_time or preposition == "before"
@@ -247,7 +249,7 @@ def _by_spot(clause: Clause, amount: Amount, level: float, spot: float, preposit
 
 def _is_state(clause: Clause, amount: Amount) -> bool:
     """Example: "Be at 100k": whether a verb of state directly precedes the amount or closely follows it."""
-    before = next((token.kind for token in reversed(clause.tokens[: amount.first]) if token.kind not in SEPARATORS), "")
+    before = first_kind(clause.tokens[: amount.first][::-1], SEPARATORS)
     return before == "be" or any(token.kind == "be" for token in clause.tokens[amount.after : amount.after + 2])
 
 

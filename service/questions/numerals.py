@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from service.questions.tokens import Token
+from service.questions.tokens import Token, first_kind
 from service.questions.vocabulary import BEAR, BULL, MOTIONS, RELATIONS
 
 GROUPS = re.compile(r"\d{1,3}(?:([.,'])\d{3})(?:\1\d{3})*")
@@ -84,7 +84,7 @@ def _spelled(tokens: Sequence[Token]) -> list[Token]:
 
 def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
     """A thousand, or hundred, without a number before it: "тысячу долларов", "a los mil", "zwischen 80 und hundert"."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind not in ("the", "in")), "")
+    before = first_kind(tokens[:place][::-1], {"the", "in"})
     after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
     is_counted = before in ("number", "numword", "numeral", "times", "a", "fold")
     is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())
@@ -217,11 +217,14 @@ def _continued(current: float, word: float) -> float:
 
 
 def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a number without the word "one" begins here: "a million", "hundred thousand", "mil quinientos"."""
+    """Whether a number without the word "one" begins here: "a million", "a percent", "hundred thousand"."""
     kinds = [token.kind for token in tokens[place : place + 2]]
     if kinds == ["a", "times"] or (kinds == ["a", "money"] and tokens[place + 1].text.isalpha()):
         return True
-    follows_number = place > 0 and tokens[place - 1].kind in ("number", "numword", "times")
+    before = ["", "", *(token.kind for token in tokens[max(0, place - 2) : place])][-2:]
+    follows_number = before[1] in ("number", "numword", "times")
+    if kinds == ["a", "percent"] or (kinds[:1] == ["a"] and before[1] == "percent"):  # also Turkish "yüzde bir"
+        return not follows_number and before[0] not in ("number", "numword")
     if follows_number or kinds[:1] != ["times"]:
         return False
     is_hundred = tokens[place].value == 100 and kinds[1:] in (["times"], ["numword"], ["money"])

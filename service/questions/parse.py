@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import Literal
 
 from service.market.assets import asset_of, is_week_over, trading_days
+from service.questions.amounts import conversion_notes
 from service.questions.canonical import canonical
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import Clause
 from service.questions.criteria import QUANTILES, compare, find_criterion, nothing_definite, start_of_move
 from service.questions.criterion import Assumption, Criterion, invalid, price
-from service.questions.currencies import conversion_notes
 from service.questions.dates.deadline import Deadline
 from service.questions.dates.roles import HOMONYMS
 from service.questions.day_counts import MOST_DAYS, DayCount

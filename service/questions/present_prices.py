@@ -154,7 +154,9 @@ def only_named(
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CURRENCIES | {"in", "to"}
     if len(assets) > 1 or amount:
-        bare_kinds |= {"and", "have", "stay"} | ({"who"} if "be" in kinds else set())  # "was ist ein halber btc wert"
+        bare_kinds |= {"and", "have", "stay", "from"} | (
+            {"who"} if "be" in kinds else set()
+        )  # "was ist ein halber btc wert"
     names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)
     if amount and (names_money or "have" in kinds):  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}

@@ -14,7 +14,7 @@ from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.sentences import SplitText
 from service.questions.subject import Subject
-from service.questions.tokens import Token
+from service.questions.tokens import Token, first_kind
 from service.questions.vocabulary import LANGUAGES, PREDICATES
 
 LANGUAGE_NAMES = " and ".join(", ".join(language.name for language in LANGUAGES).rsplit(", ", 1))
@@ -181,7 +181,7 @@ def _values_coins(clause: Clause) -> bool:
 def names_event(tokens: Sequence[Token]) -> bool:
     """Whether a word for a limit stands before anything but a date, a size or a price: "by the time of the halving"."""
     for place, token in enumerate(tokens):
-        following = next((later.kind for later in tokens[place + 1 :] if later.kind not in ("the", "a", "approx")), "")
+        following = first_kind(tokens[place + 1 :], {"the", "a", "approx"})
         limits = token.kind in ("by", "lasting") or token.value == "start"
         if (limits and following not in AFTER_BY) or (token.kind == "end" and following == "word"):
             return True

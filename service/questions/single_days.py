@@ -205,7 +205,8 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1].kind if place else ""
     if tokens[place].kind not in ("above", "below") or tokens[place].text in OVER_TIME or before in SPAN - {"during"}:
         return False
-    number, unit, *_ = [token for token in tokens[place + 1 : place + 4] if token.kind != "the"] + 2 * [Token("", "")]
+    first = place + 1 + any(token.kind == "the" for token in tokens[place + 1 : place + 2])  # "plus d'une semaine"
+    number, unit, *_ = [*tokens[first : first + 2], Token("", ""), Token("", "")]
     is_length = number.kind in ("number", "numword", "a") and unit.kind == "unit"
     is_counted = is_days(unit) and number.kind != "a"
     others = {token.kind for token in (*tokens[:place], *tokens[place + 3 :])}

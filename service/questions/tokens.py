@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -86,6 +86,11 @@ class Token:
         if self.value is None:
             raise ValueError(f"a token of the kind {self.kind} has no value here")
         return float(self.value)
+
+
+def first_kind(tokens: Iterable[Token], fillers: Collection[str] = ()) -> str:
+    """The kind of the first token that is no filler; "" without one."""
+    return next((token.kind for token in tokens if token.kind not in fillers), "")
 
 
 def read(text: str, likely: Language | None = None) -> tuple[Language, list[Token]]:

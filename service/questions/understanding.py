@@ -18,19 +18,18 @@ from service.errors import (
     UnreadQuestion,
 )
 from service.market.assets import ASSETS, calendar_of, is_week_over, trading_close
-from service.questions.amounts import find_amounts
+from service.questions.amounts import find_amounts, refuse_unpriced
 from service.questions.canonical import LAST_SECOND, brief
 from service.questions.circumstances import Circumstances, Setting
 from service.questions.clause import read_clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.criteria import COLOURS, QUANTILES
 from service.questions.criterion import EXAMPLE, Criterion, checked, invalid, is_near
-from service.questions.currencies import refuse_unpriced
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline, find_deadline
+from service.questions.dates.matching import with_years
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_days
-from service.questions.dates.years import with_years
 from service.questions.day_counts import find_days
 from service.questions.earlier import find_earlier, of_period
 from service.questions.extremes import EXTREMES, may_have_extreme, side_of, with_extremes

@@ -9,11 +9,10 @@ from datetime import UTC, datetime, time, timedelta
 from service.errors import InvalidQuestion
 from service.questions.criterion import Assumption, invalid
 from service.questions.dates.clocks import DAY_END, Clock, without_clocks
-from service.questions.dates.matching import Span, spans
+from service.questions.dates.matching import Span, is_year, spans
 from service.questions.dates.periods import UNSURE_NOTE, DateRange
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import PARTS, with_units
-from service.questions.dates.years import is_year
 from service.questions.lexicon import forms
 from service.questions.tokens import DASHES, Token
 from service.questions.vocabulary import Language

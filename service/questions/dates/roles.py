@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from service.questions.dates.reading import count
 from service.questions.lexicon import forms
-from service.questions.tokens import DASHES, Token
+from service.questions.tokens import DASHES, Token, first_kind
 
 AMOUNT_BEFORE = {"money", "currency", "foreign"}
 AMOUNT_AFTER = {"times", "percent", "basis", "money", "cent", "currency", "foreign", "figures", "fold"}
@@ -17,6 +17,7 @@ LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be"
 PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
 PARTS = {"end", "start", "mid", "early", "late"}
 NEAR_KINDS = {"this", "next", "last"}
+DATED = {"unit", "month", "weekday", "holiday", "eo", "number", "numword"}  # kinds of what "next" belongs to
 DATE_WORDS = PREPOSITIONS | PARTS | NEAR_KINDS | {"to", "between", "and", "or", "weekday", "month", "nth"}
 YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
 # Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
@@ -50,9 +51,27 @@ NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during"
 OVER_TIME = forms("over_time")
 
 
+def _with_units_twice(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with the unit of "this week or the next", "this or next week", which is named only once."""
+    result = list[Token]()
+    for place, token in enumerate(tokens):
+        result.append(token)
+        before = [earlier for earlier in tokens[:place] if earlier.kind not in ("the", "in", "on")][-2:]
+        after = tokens[place + 1 : place + 4]
+        if (
+            token.kind == "next"
+            and [earlier.kind for earlier in before] == ["unit", "or"]
+            and not {later.kind for later in after[:1]} & DATED
+        ):
+            result.append(before[0])
+        elif token.kind == "this" and [later.kind for later in after] == ["or", "next", "unit"]:
+            result.append(after[-1])
+    return result
+
+
 def with_units(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with the m of "in 15m" as minutes, "2年内" as two years, and "is over 2,950" as above that price."""
-    result: list[Token] = []
+    tokens, result = _with_units_twice(tokens), list[Token]()
     for place, token in enumerate(tokens):
         is_counted = token.text in WITHIN_YEARS and place > 0 and tokens[place - 1].kind in ("number", "times")
         behind = [later.kind for later in tokens[place + 1 : place + 2]]
@@ -215,7 +234,7 @@ def _is_amount(tokens: Sequence[Token], place: int) -> bool:
 
 def _day_in_words(tokens: Sequence[Token], place: int) -> set[str]:
     """The day of "el diez de diciembre", unless the number follows a word for a level."""
-    before = next((token.kind for token in reversed(tokens[:place]) if token.kind != "the"), "")
+    before = first_kind(tokens[:place][::-1], {"the"})
     return {"dayword"} if tokens[place].quantity in range(1, 32) and before not in LEVEL_BEFORE else set()
 
 
