@@ -41,7 +41,7 @@ _FIRST = _LOAD.limit(bindparam("most"))
 _RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
     _OF_SERIES & (bar.c.time >= bindparam("after"))
 )
-_NEWEST = select(func.max(bar.c.time)).where(_OF_SERIES)
+_NEWEST_HOUR = select(func.max(bar.c.time)).where(bar.c.asset == bindparam("asset"), bar.c.step == HOUR)
 _REVISION = select(bar_revision.c.revision).where(bar_revision.c.asset == bindparam("asset"))
 _ADD_ROWS = "INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _ADD_COLUMNS = (
@@ -59,7 +59,7 @@ def add_bars(db: Connection, asset: str, bars: Bars) -> int:
     """
     if not len(bars):
         return 0
-    newest = _newest_hour(db, asset)
+    newest = db.scalar(_NEWEST_HOUR, {"asset": asset})
     if db.dialect.name == "postgresql":
         columns = (getattr(bars, name).tolist() for name in Bar._fields)
         count = db.exec_driver_sql(_ADD_COLUMNS, (asset, bars.step, *columns)).rowcount
@@ -75,17 +75,13 @@ def renew_bars(db: Connection, asset: str, series: Bars) -> None:
     rows = [{"asset": asset, "step": series.step, **dict(zip(Bar._fields, row, strict=True))} for row in series.rows()]
     if not rows:
         return
-    _revise(db, asset, series, _newest_hour(db, asset))
+    _revise(db, asset, series, db.scalar(_NEWEST_HOUR, {"asset": asset}))
     put_rows(db, bar, rows)
 
 
 def bars_revision(db: Connection, asset: str) -> int:
     """A number that rises when old hourly bars of an asset are stored or built anew."""
     return db.scalar(_REVISION, {"asset": asset}) or 0
-
-
-def _newest_hour(db: Connection, asset: str) -> int | None:
-    return db.scalar(_NEWEST, {"asset": asset, "step": HOUR})
 
 
 def _revise(db: Connection, asset: str, series: Bars, newest: int | None) -> None:

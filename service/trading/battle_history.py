@@ -184,7 +184,8 @@ def _lane(
     """A lane with its fall at each point, a fraction of the highest equity so far: the capital, `peak` or a bar."""
     lane, equity = LANES[name], np.array([bar[1] for bar in bars], float)
     peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
-    rows = [(*bar, fall) for bar, fall in zip(bars, (1 - equity / peaks).tolist(), strict=True)]
+    falls = (1 - equity / peaks).tolist()
+    rows = [(time, value, status, fall) for (time, value, status), fall in zip(bars, falls, strict=True)]
     return LaneHistory(
         name=name,
         label=lane.label,
