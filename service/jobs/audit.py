@@ -14,7 +14,6 @@ from typing import Any
 
 import structlog
 from pydantic_core import from_json, to_json
-from sqlalchemy import Connection
 
 from service.documents import DocumentHeader, RecordHeader
 from service.errors import ServiceUnavailable
@@ -39,11 +38,6 @@ TIME_LIMIT_S = 3600  # the ledger of years
 DOCUMENTS = ("streaks", "shadow", "ai-vs-market", "forecasters")
 
 log = structlog.stdlib.get_logger(__name__)
-
-
-def has_sealed_days(db: Connection, _job_context: JobContext) -> bool:
-    """Whether a day was sealed after the first one: a first start has other things to do."""
-    return ledger.count_roots(db) > 1
 
 
 def audit(job_context: JobContext, slot: int) -> Effects:

@@ -19,6 +19,7 @@ from service.sources import pools
 from service.store import bars, lanes, ledger, snapshots
 from service.store.pages import contexts, lane_states
 from service.trading import battle as documents
+from service.trading.accounts import HOURS_A_YEAR
 from service.trading.battle import RateLimit, benchmarks
 from service.trading.lanes import LANES, CexState, LpState
 from service.trading.lanes.lane import LaneVote, Walk, moments
@@ -28,8 +29,6 @@ from service.trading.pools import ASSUMED_POOLS, Pool
 BACKFILLED_S = 120 * DAY
 VENUES = ("all", "cex", "dex")
 RATE_LIMIT = RateLimit(limit=TELEMETRY_CALLS, window_s=TELEMETRY_WINDOW_S, scope="address")
-
-HOURS_A_YEAR = 24 * 365
 
 log = structlog.stdlib.get_logger(__name__)
 

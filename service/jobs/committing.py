@@ -102,9 +102,7 @@ def keep_settlement(db: Connection, id: str, settlement: Settlement, recorded_at
     """
     if not predictions.add_settlement(db, id, settlement):
         return []
-    prediction = predictions.find_prediction(db, id)
-    if prediction is None:
-        return []
+    (prediction,) = predictions.find_predictions(db, [id])
     # A forecast is stored under the lock of the ledger, so none is missed after these rows are appended.
     entries = ledger.append(db, commitments.settlement_rows(prediction), recorded_at)
     scores = score_forecasts(prediction, *forecasts.counted_forecasts(db, id))

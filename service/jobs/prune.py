@@ -39,10 +39,6 @@ REFUND_EVERY_S = 60
 log = structlog.stdlib.get_logger(__name__)
 
 
-def has_reserved(db: Connection, _job_context: JobContext) -> bool:
-    return quotas.count_reservations(db) > 0
-
-
 def refund_expired(_job_context: JobContext, slot: int) -> Effects:
     """Refund the charges whose lease has ended at the wall second `slot`."""
 

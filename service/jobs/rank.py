@@ -79,9 +79,9 @@ def triage(job_context: JobContext, slot: int) -> Effects:
 
     def write(db: Connection) -> None:
         for month, body in bodies.items():
-            snapshots.save_snapshot(db, f"{HOSPITAL}/{month}", ends(month), body)
+            snapshots.publish(db, ends(month), {f"{HOSPITAL}/{month}": body})
         ledger.append(db, rows, made_at)
-        snapshots.save_snapshot(db, HOSPITAL, ends(max(bodies)), bodies[max(bodies)])
+        snapshots.publish(db, ends(max(bodies)), {HOSPITAL: bodies[max(bodies)]})
 
     return write
 

@@ -24,7 +24,7 @@ from service.jobs import (
 )
 from service.jobs.job import Every, Job
 from service.market.instants import DAY, HOUR, MINUTE, World, WorldClock
-from service.store import runs
+from service.store import ledger, quotas, runs
 from service.store import world as heartbeats
 from service.store.runs import JobState
 
@@ -77,7 +77,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
             Every(prune.REFUND_EVERY_S),
             prune.refund_expired,
             clock="wall",
-            is_wanted=prune.has_reserved,
+            is_wanted=lambda db, _: quotas.count_reservations(db) > 0,
             needs_history=False,
         ),
         Job(
@@ -85,7 +85,8 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
             Every(DAY),
             audit.audit,
             clock="wall",
-            is_wanted=audit.has_sealed_days,
+            # A day was sealed after the first one: a first start has other things to do.
+            is_wanted=lambda db, _: ledger.count_roots(db) > 1,
             time_limit_s=audit.TIME_LIMIT_S,
         ),
         Job("prune", Every(DAY), prune.prune, clock="wall", needs_history=False),
@@ -97,12 +98,7 @@ def timetable(world: World, step: int) -> tuple[Job, ...]:
     return (
         *jobs,
         Job(
-            "history",
-            Every(10),
-            prices.history,
-            needs=("tick",),
-            is_wanted=prices.misses_history,
-            needs_history=False,
+            "history", Every(10), prices.history, needs=("tick",), is_wanted=prices.misses_history, needs_history=False
         ),
         Job("import_markets", Every(HOUR), imported.import_markets, needs=("predict",)),
         Job("import_short", Every(step), imported.import_short, needs=("observe",), is_wanted=imported.imports_short),

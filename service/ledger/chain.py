@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -80,22 +80,12 @@ class ChainEntry:
 
 def chained(rows: Iterable[LedgerRow], recorded_at: str, head: ChainEntry | None) -> Iterator[ChainEntry]:
     """The rows as entries that follow `head`, or the first entries of a ledger; instants in their bodies become ISO."""
-    seq, hash_before = (head.seq, head.hash) if head else (0, GENESIS)
-    for row in rows:
-        seq += 1
+    first_seq, hash_before = (head.seq + 1, head.hash) if head else (1, GENESIS)
+    for seq, row in enumerate(rows, first_seq):
         body = with_iso_instants(row.body)
-        fields = {
-            "seq": seq,
-            "recorded_at": recorded_at,
-            "kind": row.kind,
-            "subject": row.subject,
-            "backfilled": row.backfilled,
-            "body": body,
-            "previous": hash_before,
-            "form": FORM,
-        }
-        hash_before = digest(fields)
-        yield ChainEntry(**fields, hash=hash_before)
+        entry = ChainEntry(seq, recorded_at, row.kind, row.subject, row.backfilled, body, hash_before, "", FORM)
+        hash_before = hash_of(entry)
+        yield replace(entry, hash=hash_before)
 
 
 def digest(value: Any, form: str | None = FORM) -> str:
@@ -121,9 +111,14 @@ def line(type_: str, fields: Mapping[str, Any]) -> str:
     return text({"type": type_, **_without_null_form(fields)}, form)
 
 
+def hash_of(entry: ChainEntry) -> str:
+    """The hash that follows from the other fields of the entry."""
+    return hashlib.sha256(hashed_text(entry).encode()).hexdigest()
+
+
 def is_whole(entry: ChainEntry) -> bool:
     """Whether the hash of the entry matches its other fields."""
-    return hashlib.sha256(hashed_text(entry).encode()).hexdigest() == entry.hash
+    return hash_of(entry) == entry.hash
 
 
 def hashed_text(entry: ChainEntry) -> str:

@@ -23,9 +23,6 @@ from typing import Any
 from service import canonical
 from service.ledger.chain import FORM, ChainEntry, digest, is_rewinding
 
-# The subject, the market and the commitment of a forecast, as its row states them.
-Hidden = tuple[str, Any, Any]
-
 
 def commitment(market: str, forecaster: str, p_yes: float, salt: str) -> str:
     """The SHA-256 of the JSON of RFC 8785 of these four fields; `salt` is unpredictable random text."""
@@ -41,10 +38,11 @@ def text_hash(text: Any, salt: str) -> dict[str, str]:
 class CommitmentCheck:
     """The commitments of the rows read so far.
 
-    `forecasts` and the markets of `resolutions` are by their row, the rows of `reveals` by that of the forecast.
+    `forecasts` are the subject, the market and the commitment of each, as its row states them. They and the markets of
+    `resolutions` are by their row, the rows of `reveals` by that of the forecast.
     """
 
-    forecasts: dict[int, Hidden] = field(default_factory=dict)
+    forecasts: dict[int, tuple[str, Any, Any]] = field(default_factory=dict)
     reveals: dict[int, int] = field(default_factory=dict)
     resolutions: dict[int, str] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cryptography.exceptions import InvalidSignature
@@ -41,18 +41,10 @@ class Root:
 
 def sign(hashes: Sequence[str], *, day: str, first_seq: int, root_before: str, signed_at: str, seed: bytes) -> Root:
     """The root over the rows with these hashes, the first of them `first_seq`; `seed` is the private key."""
-    fields = {
-        "day": day,
-        "first_seq": first_seq,
-        "last_seq": first_seq + len(hashes) - 1,
-        "root": tree_root(hashes),
-        "head": hashes[-1],
-        "previous": root_before,
-        "signed_at": signed_at,
-    }
-    private = Ed25519PrivateKey.from_private_bytes(seed)
-    signature = private.sign(text(fields).encode())
-    return Root(**fields, key=private.public_key().public_bytes_raw().hex(), signature=signature.hex())
+    last_seq, root = first_seq + len(hashes) - 1, tree_root(hashes)
+    unsigned = Root(day, first_seq, last_seq, root, hashes[-1], root_before, signed_at, public_key(seed), signature="")
+    signature = Ed25519PrivateKey.from_private_bytes(seed).sign(signed_text(unsigned).encode())
+    return replace(unsigned, signature=signature.hex())
 
 
 def public_key(seed: bytes) -> str:

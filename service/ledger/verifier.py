@@ -14,11 +14,7 @@ from service.ledger.roots import Root, is_signed, successor, tree_root
 from service.ledger.timestamps import Timestamp
 
 # The content of a line by its field `type`.
-KINDS: dict[str, type[ChainEntry] | type[Root] | type[Timestamp]] = {
-    "row": ChainEntry,
-    "root": Root,
-    "timestamp": Timestamp,
-}
+KINDS = {"row": ChainEntry, "root": Root, "timestamp": Timestamp}
 INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 

@@ -31,22 +31,11 @@ _AUTHOR = prediction.c.author
 # Fields that the answers of earlier versions lack.
 _LATER_FIELDS = {
     "language": "unknown",
-    "rule": None,
-    "certainty": None,
-    "assumed": (),
-    "carryover": (),
-    "follows": None,
-    "alternatives": (),
+    **dict.fromkeys(("rule", "certainty", "follows")),
+    **dict.fromkeys(("assumed", "carryover", "alternatives"), ()),
 }
 _LATER_CONSENSUS: dict[str, Any] = {"pivotal": ()}
-_LATER_VOTE: dict[str, Any] = {
-    "fallback": False,
-    "outlier": False,
-    "evidence": None,
-    "prompt": None,
-    "tokens": None,
-    "usd": None,
-}
+_LATER_VOTE = {"fallback": False, "outlier": False, **dict.fromkeys(("evidence", "prompt", "tokens", "usd"))}
 
 
 def answers_page(

@@ -41,26 +41,30 @@ _FIRST = _LOAD.limit(bindparam("most"))
 _RECORD = select(func.max(bar.c.high), func.min(bar.c.low), func.min(bar.c.time), func.max(bar.c.time)).where(
     _OF_SERIES & (bar.c.time >= bindparam("after"))
 )
-_NEWEST = select(func.max(bar.c.time)).where(_OF_SERIES)
+_NEWEST_HOUR = select(func.max(bar.c.time)).where(bar.c.asset == bindparam("asset"), bar.c.step == HOUR)
 _REVISION = select(bar_revision.c.revision).where(bar_revision.c.asset == bindparam("asset"))
+_ADD_ROWS = "INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD_COLUMNS = (
+    "INSERT INTO bar SELECT %s, %s, * FROM unnest(%b::bigint[], %b::float8[], %b::float8[], %b::float8[], %b::float8[],"
+    " %b::float8[]) ON CONFLICT DO NOTHING"
+)
 _LAST = select(*COLUMNS).where(_OF_SERIES).order_by(bar.c.time.desc()).limit(1)
 
 
 def add_bars(db: Connection, asset: str, bars: Bars) -> int:
     """Store the bars of a feed that are not stored yet, and return their number.
 
-    Uses the driver directly, which is four times as fast for a year of five-minute bars.
+    Uses the driver directly, which is four times as fast for a year of five-minute bars; PostgreSQL gets an array of
+    each column in one statement.
     """
-    rows = [(asset, bars.step, *row) for row in bars.rows()]
-    if not rows:
+    if not len(bars):
         return 0
-    newest = _newest_hour(db, asset)
+    newest = db.scalar(_NEWEST_HOUR, {"asset": asset})
     if db.dialect.name == "postgresql":
-        count = _copy(db, rows)
+        columns = (getattr(bars, name).tolist() for name in Bar._fields)
+        count = db.exec_driver_sql(_ADD_COLUMNS, (asset, bars.step, *columns)).rowcount
     else:
-        count = db.exec_driver_sql(
-            "INSERT INTO bar VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
-        ).rowcount
+        count = db.exec_driver_sql(_ADD_ROWS, [(asset, bars.step, *row) for row in bars.rows()]).rowcount
     if count and bars.step == HOUR:
         _revise(db, asset, bars, newest)
     return count
@@ -71,17 +75,13 @@ def renew_bars(db: Connection, asset: str, series: Bars) -> None:
     rows = [{"asset": asset, "step": series.step, **dict(zip(Bar._fields, row, strict=True))} for row in series.rows()]
     if not rows:
         return
-    _revise(db, asset, series, _newest_hour(db, asset))
+    _revise(db, asset, series, db.scalar(_NEWEST_HOUR, {"asset": asset}))
     put_rows(db, bar, rows)
 
 
 def bars_revision(db: Connection, asset: str) -> int:
     """A number that rises when old hourly bars of an asset are stored or built anew."""
     return db.scalar(_REVISION, {"asset": asset}) or 0
-
-
-def _newest_hour(db: Connection, asset: str) -> int | None:
-    return db.scalar(_NEWEST, {"asset": asset, "step": HOUR})
 
 
 def _revise(db: Connection, asset: str, series: Bars, newest: int | None) -> None:
@@ -95,20 +95,6 @@ def _revise(db: Connection, asset: str, series: Bars, newest: int | None) -> Non
     statement = insert_into(db, bar_revision).values(asset=asset, revision=1)
     increment = {"revision": bar_revision.c.revision + 1}
     db.execute(statement.on_conflict_do_update(index_elements=[bar_revision.c.asset], set_=increment))
-
-
-def _copy(db: Connection, rows: Iterable[tuple[Any, ...]]) -> int:
-    connection = cast("psycopg.Connection", db.connection.driver_connection)
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE TEMPORARY TABLE incoming (LIKE bar)")
-        with cursor.copy("COPY incoming FROM STDIN (FORMAT BINARY)") as copy:
-            copy.set_types(["varchar", "int4", "int8", "float8", "float8", "float8", "float8", "float8"])
-            for row in rows:
-                copy.write_row(row)
-        cursor.execute("INSERT INTO bar SELECT * FROM incoming ORDER BY asset, step, time ON CONFLICT DO NOTHING")
-        count = cursor.rowcount
-        cursor.execute("DROP TABLE incoming")
-    return count
 
 
 def drop_bars(db: Connection, asset: str) -> None:

@@ -7,7 +7,6 @@ updates was lost, and with a plain BEGIN most failed with "database is locked".
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import time
@@ -20,11 +19,11 @@ from typing import Any, Literal
 import structlog
 from sqlalchemy import (
     ARRAY,
+    JSON,
     URL,
     Boolean,
     ColumnElement,
     Connection,
-    Dialect,
     Engine,
     String,
     Table,
@@ -51,7 +50,6 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from service.config import SettingsError
 from service.errors import NinefoldError, ServiceUnavailable, SourceFailed
@@ -334,17 +332,8 @@ def _postgresql(address: URL) -> tuple[Engine, Engine]:
     return writers, readers
 
 
-class _Keys(TypeDecorator[Sequence[str]]):
-    """Texts as one value: an array of PostgreSQL, a JSON array of SQLite."""
-
-    impl = String
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        return dialect.type_descriptor(ARRAY(String()) if dialect.name == "postgresql" else String())
-
-    def process_bind_param(self, value: Sequence[str] | None, dialect: Dialect) -> Any:
-        return list(value or ()) if dialect.name == "postgresql" else json.dumps(list(value or ()))
+# Texts as one value: an array of PostgreSQL, a JSON array of SQLite.
+_KEYS = ARRAY(String()).with_variant(JSON(), "sqlite")
 
 
 class _IsAmong(FunctionElement[bool]):
@@ -373,4 +362,4 @@ def _in_json(element: _IsAmong, compiler: SQLCompiler, **options: Any) -> str:
 
 def is_among(column: ColumnElement[str], keys: Sequence[str]) -> ColumnElement[bool]:
     """Whether a column of texts holds one of the keys; false where there are none."""
-    return _IsAmong(column, bindparam("keys", keys, type_=_Keys(), unique=True))
+    return _IsAmong(column, bindparam("keys", list(keys), type_=_KEYS, unique=True))

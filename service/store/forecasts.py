@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from service import canonical
@@ -18,7 +18,7 @@ from service.forecasting.predictions.scores.forecasters import ForecasterRecord
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.price_record.committed import PriceForecast
 from service.store import predictions
-from service.store.database import add_rows, insert_into, is_among
+from service.store.database import add_rows, is_among
 from service.store.keys import is_of_key
 from service.store.tables import forecast, forecast_score, forecaster, prediction, price_forecast
 
@@ -36,8 +36,7 @@ _WITH_NAME = select(forecaster.c.id, forecaster.c.name, forecaster.c.record).whe
 
 def forecaster_id(db: Connection, caller: str, new_id: str, now: int) -> str:
     """The id of a caller, which is `new_id` from its first forecast or name on."""
-    row = {"id": new_id, "caller": caller, "created_at": now}
-    db.execute(insert_into(db, forecaster).values(row).on_conflict_do_nothing(index_elements=[forecaster.c.caller]))
+    add_rows(db, forecaster, [{"id": new_id, "caller": caller, "created_at": now}])
     return db.execute(select(forecaster.c.id).where(forecaster.c.caller == caller)).scalar_one()
 
 
@@ -236,11 +235,6 @@ def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[st
     return scores
 
 
-_DELETE = delete(price_forecast).where(
-    and_(*(column == bindparam(f"the_{column.name}") for column in price_forecast.primary_key))
-)
-
-
 def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, backfilled: bool) -> None:
     """Store forecasts; one that is stored already stays as it is."""
     rows = [
@@ -270,15 +264,12 @@ def due_price_forecasts(db: Connection, until: int) -> list[tuple[PriceForecast,
 
 def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -> None:
     """Delete forecasts that have been scored or are void."""
-    keys = [{"the_at": row.at, "the_asset": row.asset, "the_horizon": row.horizon} for row in forecasts]
-    if keys:
-        db.execute(_DELETE, keys)
+    keys = [(row.at, row.asset, row.horizon) for row in forecasts]
+    db.execute(delete(price_forecast).where(tuple_(*price_forecast.primary_key).in_(keys)))
 
 
 def count_price_forecasts(db: Connection) -> dict[tuple[bool, str], int]:
     """The number of waiting forecasts by `backfilled` and horizon."""
     key = (price_forecast.c.backfilled, price_forecast.c.horizon)
-    return {
-        (backfilled, horizon): count
-        for backfilled, horizon, count in db.execute(select(*key, func.count()).group_by(*key))
-    }
+    rows = db.execute(select(*key, func.count()).group_by(*key))
+    return {(backfilled, horizon): count for backfilled, horizon, count in rows}

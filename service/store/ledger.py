@@ -27,7 +27,6 @@ LOCK = 9_154_700_002
 PAGE = 5_000
 
 _LAST = select(ledger).order_by(ledger.c.seq.desc()).limit(1)
-_LAST_SEQ = select(func.max(ledger.c.seq))
 _HASHES = select(ledger.c.hash).order_by(ledger.c.seq)
 
 
@@ -132,7 +131,7 @@ def subjects(db: Connection, kind: Kind, after: int, until: int) -> list[str]:
 
 def last_seq(db: Connection) -> int:
     """The number of the last row; 0 while there is none."""
-    return db.scalar(_LAST_SEQ) or 0
+    return db.scalar(select(func.max(ledger.c.seq))) or 0
 
 
 def last_root(db: Connection) -> Root | None:

@@ -113,7 +113,6 @@ class ListedMarkets:
 
     def __init__(self) -> None:
         self._columns = columns_of([])
-        self._ids: set[str] = set()  # of the settled ones
         self._read_until: int | None = None  # the row of the ledger
         self._lock = Lock()
 
@@ -132,9 +131,9 @@ class ListedMarkets:
             if new:
                 is_same = np.array([market.id not in new for market in self._columns.market], dtype=bool)
                 self._columns = joined(self._columns.where(is_same), columns_of(new.values()))
-                self._ids |= new.keys()
             self._read_until = until
-            others = [market for market in open_predictions if market.id not in self._ids]
+            settled_ids = {market.id for market in self._columns.market}
+            others = [market for market in open_predictions if market.id not in settled_ids]
             return Listed(self._columns, others, until)
 
 

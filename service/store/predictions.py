@@ -54,19 +54,9 @@ _VOTES, _SCORED_VOTES = (
     for columns in (_VOTE_COLUMNS, _SCORED_COLUMNS)
 )
 _ODDS = select(odds.c.prediction, *(odds.c[name] for name in Odds.__dataclass_fields__))
-_PLAIN = (
-    "id",
-    "category",
-    "rule",
-    "resolver",
-    "created_at",
-    "closes_at",
-    "deadline",
-    "backfilled",
-    "number",
-    "author",
-    "salt",
-)
+# The columns that are fields of a prediction as they are, and not as JSON.
+_JSON = ("question", "commitment")
+_PLAIN = [name for name in Prediction.__dataclass_fields__ if name in prediction.c and name not in _JSON]
 
 _IS_ANSWER = prediction.c.category == "answer"
 _IS_OPEN = prediction.c.outcome.is_(None)

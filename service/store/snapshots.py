@@ -51,14 +51,8 @@ def to_json(document: object) -> bytes:
 def publish(db: Connection, as_of: int, documents: Mapping[str, object]) -> None:
     """Store each document, a dataclass, a dict or bytes, under its name, unless a later one is stored."""
     for name, document in documents.items():
-        save_snapshot(db, name, as_of, document if isinstance(document, bytes) else to_json(document))
-
-
-def save_snapshot(db: Connection, name: str, as_of: int, body: bytes) -> Snapshot:
-    """Store `body` as the document with this name, unless a later one is stored."""
-    row = make_snapshot(name, as_of, body)
-    put_rows(db, snapshot, [row._asdict()], is_dated=True)
-    return row
+        row = make_snapshot(name, as_of, document if isinstance(document, bytes) else to_json(document))
+        put_rows(db, snapshot, [row._asdict()], is_dated=True)
 
 
 def latest_snapshot(db: Connection, name: str) -> Snapshot | None:

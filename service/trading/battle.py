@@ -335,11 +335,7 @@ def held_assets(name: str, state: State) -> tuple[str, ...]:
 
 
 def held_equity(
-    assets: Sequence[str],
-    hours: Mapping[str, Bars],
-    marks: Mapping[str, Bars],
-    since: int,
-    terms: AccountTerms = TERMS,
+    assets: Sequence[str], hours: Mapping[str, Bars], marks: Mapping[str, Bars], since: int, terms: AccountTerms = TERMS
 ) -> float:
     """USD in an account that bought `assets` in equal shares at the unix second `since` and holds them.
 

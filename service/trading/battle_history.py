@@ -185,9 +185,7 @@ def _lane(
     lane, equity = LANES[name], np.array([bar[1] for bar in bars], float)
     peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
     falls = (1 - equity / peaks).tolist()
-    rows: list[tuple[int, float, Status, float]] = [
-        (time, value, status, fall) for (time, value, status), fall in zip(bars, falls, strict=True)
-    ]
+    rows = [(time, value, status, fall) for (time, value, status), fall in zip(bars, falls, strict=True)]
     return LaneHistory(
         name=name,
         label=lane.label,

@@ -22,6 +22,7 @@ import numpy as np
 from service.documents import rounded
 from service.market.bars import Prices
 from service.market.months import month_before
+from service.scores.intervals import t_quantile
 from service.trading.accounts import TERMS
 from service.trading.performance import DAYS_A_YEAR, max_drawdown
 
@@ -239,12 +240,10 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
 
 def _mean(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:
     """The mean of independent `values` and the ends of its 95% interval, from Student's t."""
-    from scipy.special import stdtrit
-
     if not values:
         return None, None, None
     n, mean = len(values), float(np.mean(values))
     if n == 1:
         return mean, None, None
-    half = float(stdtrit(n - 1, 0.975) * np.std(values, ddof=1) / sqrt(n))
+    half = float(t_quantile(n - 1) * np.std(values, ddof=1) / sqrt(n))
     return mean, mean - half, mean + half

@@ -152,7 +152,7 @@ BODY = b'{"schema": "document/1", "text": "' + b"again and " * 100 + b'"}'
 def add_document(app: Flask, database: Database) -> None:
     """Store BODY and serve it at PATH."""
     with database.writing() as db:
-        snapshots.save_snapshot(db, "document", 1, BODY)
+        snapshots.publish(db, 1, {"document": BODY})
     app.add_url_rule(PATH, "document", lambda: document(latest("document"), max_age=30))
 
 

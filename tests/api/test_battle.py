@@ -60,7 +60,7 @@ def fought(document, publish, sqlite) -> None:
     publish("bot-battle", END, document)
     with sqlite.writing() as db:
         for venue in ("all", "cex", "dex"):
-            snapshots.save_snapshot(db, f"bot-battle.csv/{venue}", END, table(document, venue).to_csv())
+            snapshots.publish(db, END, {f"bot-battle.csv/{venue}": table(document, venue).to_csv()})
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def store(sqlite, wall: Wall):
                 fits.save(db, opened_at, Fits(version, opened_at, {}).to_plain())
             world.beat(db, int(wall.time))
             for name in (*DOCUMENTS, "forecasts/btc"):
-                snapshots.save_snapshot(db, name, opened_at, b"{}")
+                snapshots.publish(db, opened_at, {name: b"{}"})
 
     return store
 

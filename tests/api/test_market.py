@@ -273,7 +273,7 @@ def test_an_unknown_asset_is_told_which_there_are(client):
 def test_an_asset_with_too_little_history_is_named(client, sqlite):
     """Where other assets have a forecast, the first run has finished."""
     with sqlite.writing() as db:
-        snapshots.save_snapshot(db, "forecasts/btc", 1, b"{}")
+        snapshots.publish(db, 1, {"forecasts/btc": b"{}"})
     answer = client.get("/api/v1/forecasts/gold?horizon=1h")
     assert (answer.status_code, "Gold" in answer.json["detail"]) == (503, True)
     assert client.get("/api/v1/forecasts/btc").status_code == 200

@@ -29,7 +29,7 @@ def test_a_new_document_is_seen_within_a_second_under_a_new_tag(client: FlaskCli
     """Also where the clock is set back."""
     before = client.get(PATH)
     with sqlite.writing() as db:
-        snapshots.save_snapshot(db, "document", 2, b"{}")
+        snapshots.publish(db, 2, {"document": b"{}"})
     assert client.get(PATH).data == BODY
     wall.time += seconds
     after = client.get(PATH, headers={"If-None-Match": before.headers["ETag"]})

@@ -47,8 +47,8 @@ def test_the_swarm_is_that_of_the_latest_ranking(sqlite_database):
     """Before the first one there is none."""
     assert swarm(SimpleNamespace(database=sqlite_database)) == {}
     with sqlite_database.writing() as db:
-        snapshots.save_snapshot(db, "swarm", 100, b'{"btc": {"long": 1, "short": 2, "flat": 51}}')
-        snapshots.save_snapshot(db, "swarm", 200, b'{"btc": {"long": 30, "short": 4, "flat": 20}}')
+        snapshots.publish(db, 100, {"swarm": b'{"btc": {"long": 1, "short": 2, "flat": 51}}'})
+        snapshots.publish(db, 200, {"swarm": b'{"btc": {"long": 30, "short": 4, "flat": 20}}'})
     assert swarm(SimpleNamespace(database=sqlite_database)) == {"btc": NetView(30, 4, 20)}
 
 
@@ -110,7 +110,7 @@ def test_a_challenge_waits_until_its_voters_know_enough(house, log_events):
     house.move(BEAT_S)
     assert shown(house, number)["votes_pending"]
     with house.runtime.database.writing() as db:
-        snapshots.save_snapshot(db, "swarm", ranking.as_of, ranking.body)
+        snapshots.publish(db, ranking.as_of, {"swarm": ranking.body})
     house.move(BEAT_S)
     assert len(shown(house, number)["ai_votes"]) == 10
     assert not [line for line in log_events if line["log_level"] == "error"]
@@ -151,5 +151,5 @@ def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
 def test_without_a_price_nothing_is_published(house: RunningService):
     with house.runtime.database.writing() as db:
         prices = json.loads(snapshots.latest_snapshot(db, "prices").body) | {"prices": []}
-        snapshots.save_snapshot(db, "prices", SLOT + HOUR, json.dumps(prices).encode())
+        snapshots.publish(db, SLOT + HOUR, {"prices": json.dumps(prices).encode()})
     assert widget_of(house) is None

@@ -19,7 +19,7 @@ from service.jobs.audit import audit
 from service.market.instants import WorldClock
 from service.store import predictions, world
 from service.store.database import Database, DatabaseAway, fault_of, is_among, opened
-from service.store.snapshots import save_snapshot
+from service.store.snapshots import publish
 from service.store.tables import heartbeat as table
 from service.store.tables import prediction, snapshot
 from tests.forecasting.markets import waiting
@@ -50,7 +50,7 @@ def wreck(sqlite_url: str) -> Iterator[Database]:
     with closing(Database(sqlite_url)) as database:
         for number in range(200):
             with database.writing() as db:
-                save_snapshot(db, f"noise {number}", 0, os.urandom(4_096))
+                publish(db, 0, {f"noise {number}": os.urandom(4_096)})
         assert database.check_pages() == ""
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     with file.open("r+b") as pages:

@@ -228,7 +228,7 @@ def test_scores_of_an_earlier_version_are_computed_again(database: Database):
                 db, MARKET.id, SETTLED_AT, {forecast.forecaster: MarketForecastScore(0, 0, 0, 0, 0, 0)}
             )
         db.execute(update(tables.forecaster).values(record="{}", record_at=SETTLED_AT + DAY))
-        snapshots.save_snapshot(db, "forecasters", SETTLED_AT, b"{}")
+        snapshots.publish(db, SETTLED_AT, {"forecasters": b"{}"})
         db.execute(insert(tables.job_run).values(job="score", slot=1, state="done", attempt=1, next_at=0))
         make_first(db)
     database.migrate()

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR
 from service.trading.lanes.lane import HourReading, Lane, LaneEvent, LaneState, LaneVote, Moment, Status, changed
 from service.trading.lanes.logics import OUT, Holding, Intent, Logic
-
-V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,8 @@ def _fill_orders(lane: CexLane, state: CexState, moment: Moment) -> CexState:
     for asset in lane.assets:
         if asset in state.orders and asset in moment.bars:
             state = _trade(lane, state, asset, moment.bars[asset].open, moment.time)
-            state = changed(state, orders=_without(state.orders, asset))
+            orders = {name: order for name, order in state.orders.items() if name != asset}
+            state = changed(state, orders=orders)
     return state
 
 
@@ -149,7 +147,7 @@ def _close(
     pnl = quantity * (exit_price - holding.entry_price) - interest - entry_fee - fee
     note = f"{verb} {'long' if holding.side > 0 else 'short'}"
     cost = fee + abs(quantity) * price * terms.slippage
-    others = _without(state.holdings, asset)
+    others = {name: held for name, held in state.holdings.items() if name != asset}
     left = {}
     if share < 1:  # what is held after a part was closed as ordered
         parts = {name: (1 - share) * getattr(holding, name) for name in ("quantity", "fee_usd", "owed")}
@@ -210,7 +208,3 @@ def _decide(
         elif holding and intent.stop != holding.stop:
             holdings[asset] = changed(holding, stop=intent.stop)
     return changed(state, holdings=holdings, orders=orders)
-
-
-def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
-    return {name: value for name, value in mapping.items() if name != key}
