@@ -184,16 +184,15 @@ def _lane(
     """A lane with its fall at each point, a fraction of the highest equity so far: the capital, `peak` or a bar."""
     lane, equity = LANES[name], np.array([bar[1] for bar in bars], float)
     peaks = np.maximum.accumulate(np.append(max(peak, TERMS.capital), equity))[1:]
-    falls = (1 - equity / peaks).tolist()
-    rows = [(time, value, status, fall) for (time, value, status), fall in zip(bars, falls, strict=True)]
+    fall_at = dict(zip((bar[0] for bar in bars), (1 - equity / peaks).tolist(), strict=True))
     return LaneHistory(
         name=name,
         label=lane.label,
         venue=lane.venue,
         initial_capital=usd(TERMS.capital),
         points=tuple(
-            HistoryPoint(iso(time), usd(value), status, percent(fall))
-            for time, value, status, fall in thinned(rows, step)
+            HistoryPoint(iso(time), usd(value), status, percent(fall_at[time]))
+            for time, value, status in thinned(bars, step)
         ),
         events=tuple(_published(event) for event in events),
     )
