@@ -9,12 +9,10 @@ after which another worker may claim it. Instants are wall seconds; a slot is a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Float, and_, case, delete, func, literal, or_, select, true, update
 
 from service.store.database import insert_into
 from service.store.tables import job_run
@@ -66,25 +64,36 @@ def newest_run(db: Connection, job: str) -> Run | None:
 
 def job_states(db: Connection, now: float) -> dict[str, JobState]:
     """The state at `now` of every job that has a slot, by its name, in the order of the names."""
-    rows = db.execute(select(job_run).order_by(job_run.c.job, job_run.c.slot))
-    return {job: _state(list(slots), now) for job, slots in groupby(rows, attrgetter("job"))}
-
-
-def _state(slots: Sequence[Row], now: float) -> JobState:
-    """The state of a job from its slots, the oldest first."""
-    newest = slots[-1]
-    done = next((row for row in reversed(slots) if row.state == "done"), None)
-    later = [row for row in slots if done is None or row.slot > done.slot]
-    is_timed = done and done.started_at and done.finished_at
-    return JobState(
-        newest=Run(newest.job, newest.slot, newest.state, newest.attempt, newest.next_at),
-        done_up_to=done.slot if done else None,
-        is_held=any(row.state == "running" and row.next_at > now for row in slots),
-        error=newest.error,
-        lag_s=now - min((row.added_at for row in later if row.added_at), default=now),
-        duration_s=done.finished_at - done.started_at if done and is_timed else None,
-        failures=sum(row.attempt - (row.state in ("done", "running")) for row in slots),
+    columns = job_run.c
+    is_done = columns.state == "done"
+    done = select(columns.job, func.max(columns.slot).label("slot")).where(is_done).group_by(columns.job).subquery()
+    is_later, instant = func.coalesce(columns.slot > done.c.slot, true()), literal(now, Float(53))
+    took = case((columns.slot == done.c.slot, columns.finished_at - columns.started_at))
+    success = case((columns.state.in_(("done", "running")), 1), else_=0)
+    total = (
+        select(
+            columns.job,
+            func.max(columns.slot).label("slot"),
+            func.max(done.c.slot).label("done_up_to"),
+            func.max(case((_is_held(instant), 1), else_=0)).label("is_held"),
+            (instant - func.coalesce(func.min(case((is_later, columns.added_at))), instant)).label("lag_s"),
+            func.max(took).label("duration_s"),
+            func.sum(columns.attempt - success).label("failures"),
+        )
+        .outerjoin(done, done.c.job == columns.job)
+        .group_by(columns.job)
+        .subquery()
     )
+    values = (total.c.done_up_to, total.c.is_held, columns.error, total.c.lag_s, total.c.duration_s, total.c.failures)
+    query = select(*_ROW, *values).join(total, (columns.job == total.c.job) & (columns.slot == total.c.slot))
+    return {
+        row.job: JobState(Run(*row[: len(_ROW)]), row.done_up_to, bool(row.is_held), *row[len(_ROW) + 2 :])
+        for row in db.execute(query.order_by(columns.job))
+    }
+
+
+def _is_held(now: float | ColumnElement[float]) -> ColumnElement[bool]:
+    return (job_run.c.state == "running") & (job_run.c.next_at > now)
 
 
 def add(db: Connection, job: str, slot: int, now: float) -> bool:
@@ -100,8 +109,7 @@ def claim(db: Connection, job: str, slot: int, owner: str, now: float, until: fl
     The claim is refused if the slot is not due or not the newest, or while another slot of the same job is held.
     """
     # Locks the open rows, so that the second of two concurrent claims on a job sees the result of the first.
-    is_leased = (job_run.c.state == "running") & (job_run.c.next_at > now)
-    open_slots = select(is_leased).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update()
+    open_slots = select(_is_held(now)).where(job_run.c.job == job, _OPEN).order_by(job_run.c.slot).with_for_update()
     is_held = any(db.scalars(open_slots).all())
     run = newest_run(db, job)
     if is_held or run is None or run.slot != slot or not run.is_open or run.next_at > now:
