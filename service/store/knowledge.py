@@ -25,6 +25,7 @@ from service.forecasting.voters.context import (
 )
 from service.forecasting.voters.panel import VOL, Panel
 from service.forecasting.voters.track_record import TrackRecord
+from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.questions.question import Question
 from service.store import bars
@@ -67,7 +68,9 @@ def _fits(database: Database, slot: int) -> Fits | None:
 
 OTHERS_S = 32 * DAY  # of bars of the assets that the question does not name
 REPEATED_S = 2 * DAY  # of earlier headlines, so that a story that goes on is seen as one
-RESOLVED_LIMIT = 1000  # the newest, which are read in some 25 ms
+RESOLVED_LIMIT = 1000  # the newest, which are read in some 40 ms
+
+_HAPPENED_OR_NOT = (prediction.c.outcome.in_(("yes", "no")), prediction.c.category != "answer")
 
 
 def with_evidence(database: Database, panel: Panel, knowledge: Knowledge, question: Question, now: int) -> Knowledge:
@@ -76,19 +79,18 @@ def with_evidence(database: Database, panel: Panel, knowledge: Knowledge, questi
         return knowledge
     if question.comparator == "topic":
         return replace(knowledge, evidence=_on_topic(database, panel, question, now))
-    end = now // HOUR * HOUR
+    hourly = {
+        asset: _bars(database, asset, HISTORY_S if asset in question.assets else OTHERS_S, now // HOUR, context.as_of)
+        for asset, context in knowledge.contexts.items()
+    }
     with database.reading() as db:
-        hourly = {
-            asset: bars.load_bars(db, asset, end - (HISTORY_S if asset in question.assets else OTHERS_S), end, HOUR)
-            for asset in knowledge.contexts
-        }
         recent = headlines_since(db, now - NEWS_S - REPEATED_S)
-        past_questions = _resolved(db, now)
+        until, n = _last_settlement(db, now)
     evidence = Evidence(
         hourly={asset: series for asset, series in hourly.items() if len(series)},
         variance={asset: context.slow for asset, context in knowledge.contexts.items()},
         news=news_of(question.assets, recent, now),
-        past_questions=past_questions,
+        past_questions=_resolved(database, until, n),
     )
     return replace(knowledge, evidence=evidence)
 
@@ -104,20 +106,40 @@ def _on_topic(database: Database, panel: Panel, question: Question, now: int) ->
     )
 
 
-def _resolved(db: Connection, now: int) -> tuple[PastQuestion, ...]:
-    """The newest markets and challenges that resolved yes or no by the world second `now`.
+@lru_cache(maxsize=32)
+def _bars(database: Database, asset: str, span_s: int, hour: int, _as_of: int) -> Bars:
+    """The hourly bars of a span up to the beginning of an hour since 1970; with the next bar they are read again."""
+    with database.reading() as db:
+        return bars.load_bars(db, asset, hour * HOUR - span_s, hour * HOUR, HOUR)
+
+
+def _last_settlement(db: Connection, now: int) -> tuple[int, int]:
+    """When the last market or challenge resolved yes or no by the world second `now`, and how many did then.
+
+    Both stay the same until the next one does; counting all of them would take longer every year.
+    """
+    ends = select(prediction.c.resolved_at).where(*_HAPPENED_OR_NOT)
+    newest = ends.where(prediction.c.resolved_at <= now).order_by(prediction.c.resolved_at.desc()).limit(1)
+    until = db.scalar(newest) or 0
+    n = db.scalar(select(func.count()).select_from(ends.where(prediction.c.resolved_at == until).subquery()))
+    return until, n or 0
+
+
+@lru_cache(maxsize=2)
+def _resolved(database: Database, until: int, _n: int) -> tuple[PastQuestion, ...]:
+    """The newest markets and challenges that resolved yes or no by the world second `until`, when `_n` of them did.
 
     Without an event, or without a vote of plain volatility, a question is left out.
     """
     query = (
         select(prediction.c.question, prediction.c.outcome, prediction_vote.c.p)
         .join(prediction_vote, prediction_vote.c.prediction == prediction.c.id)
-        .where(prediction.c.outcome.in_(("yes", "no")), prediction.c.category != "answer")
-        .where(prediction.c.resolved_at <= now, prediction_vote.c.voter == VOL.name)
+        .where(prediction_vote.c.voter == VOL.name, *_HAPPENED_OR_NOT, prediction.c.resolved_at <= until)
         .order_by(prediction.c.resolved_at.desc(), prediction.c.id)
         .limit(RESOLVED_LIMIT)
     )
-    rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
+    with database.reading() as db:
+        rows = [(canonical.read(question), outcome, base) for question, outcome, base in db.execute(query)]
     return tuple(
         PastQuestion(plain["comparator"], plain["negated"], plain["horizon_hours"], base, outcome == "yes")
         for plain, outcome, base in rows

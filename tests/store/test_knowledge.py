@@ -165,7 +165,7 @@ def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
 
 
 def test_a_bar_that_came_late_is_shown(input_db):
-    """The bars are those that are stored when a question is asked."""
+    """Bars are read once for all questions between two bars, and again when the contexts know a later one."""
     later, series = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
     by_asset = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
     assert gather(input_db, later + HOUR, Knowledge(by_asset)).hourly["btc"].as_of == later
