@@ -113,7 +113,11 @@ def is_open(asset: str, time: int) -> bool:
     Metals follow COMEX: Sunday 18:00 to Friday 17:00 in New York, closed each day from 17:00 to 18:00, on its holidays,
     and from the early end of a short session until the evening. The hour in which a session ends counts as open.
     """
-    return bool(open_at(asset, np.array([time]))[0])
+    if calendar_of(asset) == "always":
+        return True
+    hour = time // HOUR + _to_new_york(time // DAY)
+    closes, opens = _closure(hour // 24, is_regular=False)
+    return bool(_COMEX_WEEK[hour % WEEK]) and not closes <= hour % 24 < opens
 
 
 def is_week_over(asset: str, now: datetime) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, delete, exists, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service import canonical
@@ -235,6 +235,11 @@ def find_scores(db: Connection, forecasters: Sequence[str]) -> dict[str, dict[st
     return scores
 
 
+_DELETE = delete(price_forecast).where(
+    and_(*(column == bindparam(f"the_{column.name}") for column in price_forecast.primary_key))
+)
+
+
 def add_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast], *, backfilled: bool) -> None:
     """Store forecasts; one that is stored already stays as it is."""
     rows = [
@@ -264,8 +269,9 @@ def due_price_forecasts(db: Connection, until: int) -> list[tuple[PriceForecast,
 
 def remove_price_forecasts(db: Connection, forecasts: Iterable[PriceForecast]) -> None:
     """Delete forecasts that have been scored or are void."""
-    keys = [(row.at, row.asset, row.horizon) for row in forecasts]
-    db.execute(delete(price_forecast).where(tuple_(*price_forecast.primary_key).in_(keys)))
+    keys = [{"the_at": row.at, "the_asset": row.asset, "the_horizon": row.horizon} for row in forecasts]
+    if keys:  # one statement each: PostgreSQL refuses an IN of some 8,000 rows
+        db.execute(_DELETE, keys)
 
 
 def count_price_forecasts(db: Connection) -> dict[tuple[bool, str], int]:
