@@ -181,7 +181,9 @@ def _level_left_out(parse: Parse, completion: CompletedText) -> float | None:
     earlier = completion.earlier
     is_same = parse.subject.asset == earlier.asset and not (parse.subject.other or parse.pair or parse.count)
     kinds, is_dated = parse.clause.kinds, parse.deadline.is_named
-    if completion.has_chance and parse.clause.direction_at(None) == -earlier.kind.side:
+    side = parse.clause.direction_at(None)
+    is_passed = earlier.level is not None and "target" in kinds and (earlier.level - parse.spot) * side < 0
+    if is_passed or (completion.has_chance and side == -earlier.kind.side):
         return None  # "how likely is it to fall" after a question whether it rises to a level
     is_there = completion.has_chance and is_dated and isinstance(earlier.kind, Touch) and kinds & MOTIONS
     needs_level = is_same and not (parse.clause.amounts or "how" in kinds) and (is_there or kinds & NEEDS_LEVEL)
@@ -279,7 +281,7 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
         question = opposite(base, parse.spot) if completion.is_opposite else of_asset(base, parse)
         leaves = "leave" in clause.kinds and not completion.is_opposite  # "the opposite, that it leaves it"
         is_denied = bool(clause.kinds & {"not", "fail"})
-        stays = leaves and is_denied and isinstance(question.kind, Between)  # "without ever leaving it?"
+        stays = leaves and is_denied and isinstance(question.kind, Between | Leave | First)  # "without leaving it?"
         if stays or (isinstance(question.kind, First) and clause.denies_each):
             question = stays_between(question)
         elif is_denied != leaves:

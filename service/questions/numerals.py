@@ -19,6 +19,7 @@ COUNTABLES = {"unit", "money", "cent", "percent", "figures", "times", "weekend",
 # Kinds after a number that show that it is no number of cents.
 NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
 SMALL_LIMIT = 20
+BEFORE_ONE = BULL | BEAR | MOTIONS | RELATIONS | {"by", "the", "fraction"}  # kinds before the one of "a percent"
 # Kinds that begin a date behind a fraction: "up 1/3 by summer".
 BEFORE_DATE = {"by", "before", "until", "lasting", "in", "within", "this", "next", "end", "rel", "weekday", "eo"}
 LARGEST_DIVISOR = 10  # of a fraction such as 2/3
@@ -223,8 +224,10 @@ def _begins_with_one(tokens: Sequence[Token], place: int) -> bool:
         return True
     before = ["", "", *(token.kind for token in tokens[max(0, place - 2) : place])][-2:]
     follows_number = before[1] in ("number", "numword", "times")
-    if kinds == ["a", "percent"] or (kinds[:1] == ["a"] and before[1] == "percent"):  # also Turkish "yüzde bir"
-        return not follows_number and before[0] not in ("number", "numword")
+    if kinds == ["a", "percent"]:  # "rises by a percent", but not "give me a percentage"
+        return before[1] in BEFORE_ONE
+    if kinds[:1] == ["a"] and before[1] == "percent":  # Turkish "yüzde bir"
+        return before[0] not in ("number", "numword") and kinds[1:] != ["chance"]
     if follows_number or kinds[:1] != ["times"]:
         return False
     is_hundred = tokens[place].value == 100 and kinds[1:] in (["times"], ["numword"], ["money"])

@@ -31,7 +31,7 @@ TODAY = ("rel", 0.0)
 CURRENCIES = {"currency", "foreign"}
 MONEY = {"money", *CURRENCIES}
 # Kinds of the number of an amount, and of what stands between it and its asset; the value of words that count pieces.
-NUMBERS, PIECE = {"number", "numeral", "numword"}, "piece"
+NUMBERS, PIECE, THAT_DAY = {"number", "numeral", "numword"}, "piece", "that day"
 BESIDE_AMOUNT = {"filler", "the", "topic", "weight", "times"}
 PIECES = {"topic", "weight"}  # "half a coin", "40 grams"
 BEFORE_AMOUNT = {"", "and", "mark", "filler", "how", "what", "be", "have", "the"}
@@ -150,6 +150,8 @@ def only_named(
     """
     text = without_phrases("price", words)
     amount, tokens = without_amount(read_markets(text, circumstances.coins, language).tokens, context)
+    if any(token.value == THAT_DAY for token in tokens):
+        return None
     assets = [token for token in tokens if token.kind == "asset"]
     kinds = {token.kind for token in tokens}
     bare_kinds = BARE_KINDS | PRESENT | CURRENCIES | {"in", "to"}

@@ -17,7 +17,8 @@ LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be"
 PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
 PARTS = {"end", "start", "mid", "early", "late"}
 NEAR_KINDS = {"this", "next", "last"}
-DATED = {"unit", "month", "weekday", "holiday", "eo", "number", "numword"}  # kinds of what "next" belongs to
+# Kinds of what "next" belongs to; an unknown word may be another.
+DATED = {"unit", "month", "weekday", "weekend", "season", "holiday", "eo", "number", "numword", "word"}
 DATE_WORDS = PREPOSITIONS | PARTS | NEAR_KINDS | {"to", "between", "and", "or", "weekday", "month", "nth"}
 YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
 # Words that are a month or a weekday only beside a date word or a day; elsewhere they are everyday words.
