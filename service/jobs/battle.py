@@ -101,8 +101,8 @@ def list_pools(job_context: JobContext, slot: int) -> Effects:
         variances = {asset: context["slow"] for asset, context in contexts.every(db).items()}
     volatility = {asset: sqrt(variance * HOURS_A_YEAR) for asset, variance in variances.items()}
     answer = pools.fetch(job_context.settings.pools_url, job_context.settings.source_timeout_s)
-    listing, refused = pools.parse(answer, volatility)
-    log.info("pools_listed", listed=len(listing), refused=refused)
+    listing, refusals = pools.parse(answer, volatility)
+    log.info("pools_listed", listed=len(listing), refused=refusals)
     return lambda db: snapshots.publish(db, slot, {"pools": listing}) if listing else None
 
 

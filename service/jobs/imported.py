@@ -143,12 +143,12 @@ def _offered(
     for name, source in SOURCES.items():
         try:
             timeout_s = job_context.settings.source_timeout_s
-            markets, refused = source.list_open(_address(job_context, name), timeout_s, short=short)
+            markets, refusals = source.list_open(_address(job_context, name), timeout_s, short=short)
         except SourceFailed as error:
             log.warning("source_failed", source=name, detail=error.detail)
             statuses[name] = replace(statuses.get(name, SourceStatus()), failed=error.detail)
             continue
-        log.info("markets_read", source=name, read=len(markets), refused=refused)
+        log.info("markets_read", source=name, read=len(markets), refused=refusals)
         offers += markets
         statuses[name] = SourceStatus(read_at=slot)
     return offers, statuses

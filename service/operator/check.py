@@ -201,8 +201,8 @@ def _reason(error: SourceFailed) -> str:
 
 def _open_markets(source: OddsSource, url: str, seconds: float) -> int:
     """The number of markets that a source lists, also of those that no question fits."""
-    markets, refused = source.list_open(url, seconds)
-    return len(markets) + refused
+    markets, refusals = source.list_open(url, seconds)
+    return len(markets) + refusals
 
 
 def _usable_pools(url: str, seconds: float) -> int:

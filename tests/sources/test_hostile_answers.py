@@ -75,9 +75,9 @@ def changed(draw: st.DrawFn, answer: Any) -> Any:
 def faults_of_row(source: OddsSource, row: Any) -> list[object]:
     """What must not come of a row that is read or refused: no odds, unknown outcomes, texts that cannot be stored."""
     asked_at = MARCH_11 - 6 * HOUR
-    markets, refused = source.markets([row], asked_at)
+    markets, refusals = source.markets([row], asked_at)
     texts: list[str] = []
-    faults: list[object] = [] if len(markets) + refused == 1 else [markets, refused]
+    faults: list[object] = [] if len(markets) + refusals == 1 else [markets, refusals]
     faults += [market for market in markets if not (0 <= market.odds.p_yes <= 1 and isfinite(market.volume_usd))]
     for market in markets:
         for now in (asked_at, market.terms.deadline - 6 * HOUR):

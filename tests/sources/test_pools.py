@@ -38,9 +38,9 @@ def test_staking_is_no_pool_to_be_in(record):
 
 def test_a_pool_of_an_asset_against_a_dollar_is_taken(row):
     """Other fields count: the week says more of an ordinary day, and the fee may stand behind other words."""
-    pools, refused = parse({"status": "success", "data": [None, 7, row]}, VOLATILITY)
+    pools, refusals = parse({"status": "success", "data": [None, 7, row]}, VOLATILITY)
     pool = pools["c0ffee"]
-    assert refused == 0, "what is no row does not affect the others"
+    assert refusals == 0, "what is no row does not affect the others"
     assert (pool.asset, pool.fee, pool.tvl_usd, pool.volume_usd) == ("eth", 0.0005, 60e6, 90e6)
     assert (pool.label, pool.source) == ("WETH/USDC 0.05% (Arbitrum)", "defillama")
     assert pool.concentration == pytest.approx(likely_concentration(0.0005, 60e6, 90e6, 0.7))

@@ -128,9 +128,10 @@ def test_a_stored_forecast_is_never_replaced(database):
         assert (forecasts.due_price_forecasts(db, NOW + DAY), forecasts.count_price_forecasts(db)) == ([], {})
         forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
         forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
-        many = [DAILY._replace(at=DAILY.at - HOUR * ago) for ago in range(10_000)]  # a PostgreSQL IN takes some 8,000
-        forecasts.add_price_forecasts(db, many, backfilled=False)
-        forecasts.remove_price_forecasts(db, many)
+        # An IN of PostgreSQL takes some 8,000.
+        book = [DAILY._replace(at=DAILY.at - HOUR * hours) for hours in range(10_000)]
+        forecasts.add_price_forecasts(db, book, backfilled=False)
+        forecasts.remove_price_forecasts(db, book)
         forecasts.remove_price_forecasts(db, [])
     with database.reading() as db:
         assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (GOLD, False)]

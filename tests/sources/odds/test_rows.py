@@ -19,8 +19,8 @@ STRANGE_OUTCOMES = ('["Long", "Short"]', '["Yes", "No", "Maybe"]', '["Yes", 7]',
 
 def read(source: OddsSource, row: Any) -> Any:
     """The market of a row; None if it is refused."""
-    markets, refused = source.markets([row], FETCH_TIME)
-    assert len(markets) + refused == 1
+    markets, refusals = source.markets([row], FETCH_TIME)
+    assert len(markets) + refusals == 1
     return markets[0] if markets else None
 
 

@@ -87,9 +87,9 @@ def test_a_row_of_the_wrong_type_is_counted_and_others_are_read(server, source, 
     assert source.list_open(server.address, 5) == ([], 0), "an empty list of markets is valid"
     row = bitcoin_row if source is POLYMARKET else kalshi_row
     server.routes = lambda *_: {"markets": [None, "x", [], {}, {source.key: []}, row]}
-    markets, refused = source.list_open(server.address, 5)
+    markets, refusals = source.list_open(server.address, 5)
     assert len(markets) == 1
-    assert refused >= 5
+    assert refusals >= 5
 
 
 def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
@@ -97,9 +97,9 @@ def test_polymarket_is_read_to_its_last_page(server, bitcoin_row):
     first, second = bitcoin_row | {"id": "1"}, bitcoin_row | {"id": "2"}
     pages = {None: {"markets": [first], "next_cursor": "abc"}, "abc": {"markets": [first, second]}}
     server.routes = lambda _, path, query: pages[query.get("after_cursor")]
-    markets, refused = POLYMARKET.list_open(server.address, 5)
+    markets, refusals = POLYMARKET.list_open(server.address, 5)
     assert [market.odds.market_id for market in markets] == ["1", "2"]
-    assert refused == 0
+    assert refusals == 0
     assert server.requests == ["/markets/keyset"] * 2
 
 
