@@ -269,7 +269,7 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     if clause.amounts:
         question, codes = with_amounts(base, clause, parse.spot), EVENT
         is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))
-        has_side = bool(clause.kinds & (SIDES | BULL | BEAR))
+        has_side = bool(clause.kinds & (SIDES | BULL | BEAR)) or any(amount.sign for amount in clause.amounts)
         if question and completion.is_opposite and is_turned and not has_side:  # "the other way round, 5%"
             question = opposite(question, parse.spot)
     elif _is_denied_move(clause, earlier):
