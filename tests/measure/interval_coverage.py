@@ -31,7 +31,7 @@ from service.forecasting.predictions.scores.columns import (
 from service.forecasting.predictions.scores.forecast_scores import diversity_of, scores
 from service.forecasting.predictions.scores.forecasters import CountedMarkets, constant_record, counted_markets
 from service.forecasting.predictions.scores.streaks import runs
-from service.forecasting.predictions.scores.versus import compare, differences
+from service.forecasting.predictions.scores.versus import compare
 from service.forecasting.predictions.simulated_odds import SimulatedMarket
 from service.forecasting.price_record.book import backfill_prices, closes_at, resolve
 from service.forecasting.price_record.committed import PRIORS, STANDARD, ScoreSums, blocks_of, ratio_of
@@ -42,7 +42,7 @@ from service.market.instants import DAY, HOUR, iso
 from service.market.months import month_starts
 from service.scores.intervals import CALLS, LEVELS, ClusteredMean, clustered_mean, right_share, sides_right, weeks_of
 from service.scores.luck import luck_of
-from service.scores.proper import base_rate_known, skill_terms
+from service.scores.proper import base_rate_known, brier, skill_terms
 from service.sources.feeds.replay import open_replay
 from tests.forecasting.markets import HEADER
 from tests.forecasting.predictions.lived_markets import live
@@ -109,7 +109,8 @@ def market_measures(markets: MarketColumns) -> dict[str, tuple[Measure, Rows]]:
     """What is published of markets, and the weeks of their rows: scores, peers, bets, calibration and diversity."""
     evidence, sample, weeks = evidence_of(markets), counted_markets(markets), weeks_of(markets.resolved_at)
     sample = replace(sample, evidence=replace(sample.evidence, luckiest=0.0))  # of one forecaster
-    gaps, forecasters = differences(markets), {"AI": markets.pool, "market": markets.quote, "base rate": evidence.rate}
+    gaps = brier(markets.pool, markets.outcome) - brier(markets.quote, markets.outcome)
+    forecasters = {"AI": markets.pool, "market": markets.quote, "base rate": evidence.rate}
     voters = {engine[0]: p for engine, p in zip(markets.engines, markets.p.T, strict=True) if engine != CONSENSUS}
     measures = {name: _forecaster(name, p, evidence) for name, p in {**forecasters, **voters}.items()}
     measures["difference"] = lambda rows: _difference(gaps[rows], weeks[rows])
