@@ -90,6 +90,8 @@ def _watch(supervisor: int, parent: int) -> None:
             os.kill(parent, signal.SIGTERM)
         time.sleep(1.0)
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(STOP_S)
+    os.kill(os.getpid(), signal.SIGKILL)  # a request that never ends would keep it, and nobody is left to end it
 
 
 @dataclass

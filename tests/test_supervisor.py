@@ -30,6 +30,10 @@ signal.pause()
 """
 # One that looks for its parent once it is ready.
 LATECOMER = CHILD.replace("end_with_parent()\n", "", 1).replace("say_ready()\n", "end_with_parent()\nsay_ready()\n", 1)
+# One whose end is asked for in vain: a request of it never ends.
+STUBBORN = CHILD.replace("say_ready()\n", "signal.signal(signal.SIGTERM, lambda *_: None)\nsay_ready()\n", 1).replace(
+    "signal.pause()", "from service import supervisor\nsupervisor.STOP_S = 0.2\nwhile True: signal.pause()"
+)
 # A master as granian's: it forks its process, which inherits a handler of SIGTERM that does nothing there.
 MASTER = """
 import multiprocessing, signal
@@ -101,7 +105,9 @@ def test_all_processes_end_with_the_one_that_started_them(tmp_path: Path):
         assert not living(tmp_path)
 
 
-@pytest.mark.parametrize("child", [CHILD, MASTER.format(CHILD)], ids=["child", "grandchild"])
+@pytest.mark.parametrize(
+    "child", [CHILD, MASTER.format(CHILD), STUBBORN], ids=["child", "grandchild", "one that does not stop"]
+)
 def test_no_process_outlives_a_supervisor_that_is_killed(tmp_path: Path, child: str):
     """Nor do those behind a master as granian's; they would go on unsupervised beside those of the next supervisor."""
     with supervised(child, tmp_path) as parent:
