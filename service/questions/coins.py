@@ -100,8 +100,8 @@ def _with_signs(tokens: list[Token]) -> list[Token]:
     """
     result = list(tokens)
     for place, token in enumerate(tokens):
-        before = first_kind(tokens[:place][::-1], {"filler"})
-        if token.kind == "numword" and token.text in BELOW_NUMBERS and before in PRICES:  # Turkish "600 altı"
+        is_below = token.kind == "numword" and token.text in BELOW_NUMBERS  # Turkish "600 altı"
+        if is_below and first_kind(tokens[:place][::-1], {"filler"}) in PRICES:
             result[place] = replace(token, kind="below", value=None)
     for place, (first, sign, last) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), 1):
         before, after = first.kind, last.kind

@@ -215,8 +215,10 @@ def _is_lasting(tokens: Sequence[Token], place: int) -> bool:
 
 def _is_whole_unit(tokens: Sequence[Token], place: int) -> bool:
     """Example: "For a whole week before December", "for two weeks this year"."""
+    if tokens[place].kind != "during":
+        return False
     behind = [token.kind for token in tokens[place + 1 :] if token.kind not in ("the", "filler")]
     is_length = behind[:2] in (["a", "unit"], ["number", "unit"], ["numword", "unit"])
     later = set(behind[2:]) & (LIMITS | {"this", "in"})
     is_day = is_days(next((token for token in tokens[place:] if token.kind == "unit"), tokens[place]))
-    return tokens[place].kind == "during" and is_length and bool(later) and not is_day
+    return is_length and bool(later) and not is_day

@@ -108,11 +108,15 @@ def read(text: str, likely: Language | None = None) -> tuple[Language, list[Toke
 
 
 def tokenize(plain: str, words: Lexicon) -> list[Token]:
-    """The tokens of a folded text, each with its kind in a lexicon; InvalidQuestion for too many of them."""
+    """The tokens of a folded text, each with its kind in a lexicon; InvalidQuestion for too many of them.
+
+    A phrase can be several: 金銀比価 is gold, versus, silver.
+    """
     raw = list(islice(_cut(plain, words), MOST_TOKENS + 1))
-    if len(raw) > MOST_TOKENS:
+    tokens = list(_translated(raw, words))
+    if max(len(raw), len(tokens)) > MOST_TOKENS:
         raise invalid(f"The text contains more than {MOST_TOKENS} words and marks. For example: {EXAMPLE}")
-    return list(_translated(raw, words))
+    return tokens
 
 
 def _closed(abbreviation: re.Match[str]) -> str:

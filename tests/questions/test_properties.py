@@ -95,8 +95,10 @@ def test_no_text_takes_long_to_read(tries):
     assert slow_texts(tries(500, 5000, 100_000), seed=7, longest_ms=3 * LONGEST_MS) == []
 
 
-@pytest.mark.parametrize("text", ["Will Bitcoin rise on the 0th?", "btc 0日?", "btc above " + "1十" * 240])
+@pytest.mark.parametrize(
+    "text", ["Will Bitcoin rise on the 0th?", "btc 0日?", "btc above " + "1十" * 240, "金銀比価 " * 100]
+)
 def test_what_cannot_be_read_is_refused(text):
-    """A day 0 and a text of hundreds of numbers: the first was an internal error, the second took 0.4 s."""
+    """A day 0 was an internal error; a text of hundreds of numbers took 0.4 s, one of phrases of three tokens 14 ms."""
     with pytest.raises(InvalidRequest):
         understand(text, Circumstances(NOW, SPOTS))

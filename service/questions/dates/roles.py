@@ -57,14 +57,13 @@ def _with_units_twice(tokens: Sequence[Token]) -> list[Token]:
     result = list[Token]()
     for place, token in enumerate(tokens):
         result.append(token)
-        before = [earlier for earlier in tokens[:place] if earlier.kind not in ("the", "in", "on")][-2:]
+        if token.kind not in ("this", "next"):
+            continue
+        before = [earlier for earlier in tokens[max(0, place - 4) : place] if earlier.kind not in ("the", "in", "on")]
         after = tokens[place + 1 : place + 4]
-        if (
-            token.kind == "next"
-            and [earlier.kind for earlier in before] == ["unit", "or"]
-            and not {later.kind for later in after[:1]} & DATED
-        ):
-            result.append(before[0])
+        is_alone = token.kind == "next" and not {later.kind for later in after[:1]} & DATED
+        if is_alone and [earlier.kind for earlier in before[-2:]] == ["unit", "or"]:
+            result.append(before[-2])
         elif token.kind == "this" and [later.kind for later in after] == ["or", "next", "unit"]:
             result.append(after[-1])
     return result
