@@ -70,7 +70,7 @@ def say_ready() -> None:
 
 
 def end_with_parent() -> None:
-    """Ask this process to end when its parent was killed, and the parent when the supervisor was.
+    """Ask this process to end when its parent was killed, and the parent when the supervisor was; kill it after STOP_S.
 
     Otherwise they would go on beside those of the next supervisor, and nobody would replace them. Granian stands
     between its process and the supervisor, and has a handler of SIGTERM that does nothing in its process.

@@ -30,7 +30,7 @@ signal.pause()
 """
 # One that looks for its parent once it is ready.
 LATECOMER = CHILD.replace("end_with_parent()\n", "", 1).replace("say_ready()\n", "end_with_parent()\nsay_ready()\n", 1)
-# One whose end is asked for in vain: a request of it never ends.
+# One that goes on after SIGTERM, as a web process does whose last request never ends.
 STUBBORN = CHILD.replace("say_ready()\n", "signal.signal(signal.SIGTERM, lambda *_: None)\nsay_ready()\n", 1).replace(
     "signal.pause()", "from service import supervisor\nsupervisor.STOP_S = 0.2\nwhile True: signal.pause()"
 )

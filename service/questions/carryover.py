@@ -313,8 +313,9 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
         return tokens
     is_size = not any(is_near(factor * first_value(last), earlier.spot) for factor in (1, THOUSAND, 1 / 100))
     companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
-    is_level = any(token.kind in (*ARTICLES, "to", "in") for token in before[-1:])  # or a day: "il 20?", "sube a 2"
-    if kinds <= companions and (has_by or date < len(words) or not is_level):
+    # A number after an article or "to" is a day or a level: "il 20?", "sube a 2".
+    is_size_alone = not any(token.kind in (*ARTICLES, "to", "in") for token in before[-1:])
+    if kinds <= companions and (has_by or date < len(words) or is_size_alone):
         return [*before, last, Token("percent", "%"), *words[date:]]
     if kinds - {"word"} == {"the"} and last.text.isdecimal():
         raise invalid("Whether a day or a percentage is meant is unclear. Write 20% for a percentage.")  # "il 20?"

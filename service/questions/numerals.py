@@ -19,7 +19,9 @@ COUNTABLES = {"unit", "money", "cent", "percent", "figures", "times", "weekend",
 # Kinds after a number that show that it is no number of cents.
 NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
 SMALL_LIMIT = 20
-BEFORE_ONE = BULL | BEAR | MOTIONS | RELATIONS | {"by", "the", "fraction"}  # kinds before the one of "a percent"
+# Kinds after which "a percent" is 1%: "rises by a percent", not "give me a percent". After a fraction, as in "rise half
+# a percent", it makes a second size, which is refused.
+BEFORE_ONE = BULL | BEAR | MOTIONS | RELATIONS | {"by", "the", "fraction"}
 # Kinds that begin a date behind a fraction: "up 1/3 by summer".
 BEFORE_DATE = {"by", "before", "until", "lasting", "in", "within", "this", "next", "end", "rel", "weekday", "eo"}
 LARGEST_DIVISOR = 10  # of a fraction such as 2/3

@@ -128,7 +128,7 @@ def test_a_stored_forecast_is_never_replaced(database):
         assert (forecasts.due_price_forecasts(db, NOW + DAY), forecasts.count_price_forecasts(db)) == ([], {})
         forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
         forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
-        # An IN of PostgreSQL takes some 8,000.
+        # An IN of PostgreSQL takes some 8,000 rows.
         book = [DAILY._replace(at=DAILY.at - HOUR * hours) for hours in range(10_000)]
         forecasts.add_price_forecasts(db, book, backfilled=False)
         forecasts.remove_price_forecasts(db, book)

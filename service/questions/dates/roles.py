@@ -17,7 +17,7 @@ LEVEL_BEFORE = {"above", "below", "reach", "break", "exceed", "to", "meet", "be"
 PREPOSITIONS = {"in", "by", "before", "until", "lasting", "on", "within", "during", "from"}
 PARTS = {"end", "start", "mid", "early", "late"}
 NEAR_KINDS = {"this", "next", "last"}
-# Kinds of what "next" belongs to; an unknown word may be another.
+# Kinds of words that "next" may belong to; an unknown word may be such a one.
 DATED = {"unit", "month", "weekday", "weekend", "season", "holiday", "eo", "number", "numword", "word"}
 DATE_WORDS = PREPOSITIONS | PARTS | NEAR_KINDS | {"to", "between", "and", "or", "weekday", "month", "nth"}
 YEAR_BEFORE = DATE_WORDS | {"eo", "unit", "q", "number", "halfyear", "holiday", "season"}
@@ -52,7 +52,7 @@ NUMBER_ENDS = {"mark", "asset", "will", "ask", "by", "above", "filler", "during"
 OVER_TIME = forms("over_time")
 
 
-def _with_units_twice(tokens: Sequence[Token]) -> list[Token]:
+def _with_repeated_unit(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with the unit of "this week or the next", "this or next week", which is named only once."""
     result = list[Token]()
     for place, token in enumerate(tokens):
@@ -71,7 +71,7 @@ def _with_units_twice(tokens: Sequence[Token]) -> list[Token]:
 
 def with_units(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with the m of "in 15m" as minutes, "2年内" as two years, and "is over 2,950" as above that price."""
-    tokens, result = _with_units_twice(tokens), list[Token]()
+    tokens, result = _with_repeated_unit(tokens), list[Token]()
     for place, token in enumerate(tokens):
         is_counted = token.text in WITHIN_YEARS and place > 0 and tokens[place - 1].kind in ("number", "times")
         behind = [later.kind for later in tokens[place + 1 : place + 2]]
