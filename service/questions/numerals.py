@@ -19,9 +19,9 @@ COUNTABLES = {"unit", "money", "cent", "percent", "figures", "times", "weekend",
 # Kinds after a number that show that it is no number of cents.
 NOT_AFTER_CENTS = {"unit", "month", "times", "money", "currency", "percent", "asset", "ampm", "mark", "number"}
 SMALL_LIMIT = 20
-# Kinds after which "a percent" is 1%: "rises by a percent", not "give me a percent". After a fraction, as in "rise half
-# a percent", it makes a second size, which is refused.
-BEFORE_ONE = BULL | BEAR | MOTIONS | RELATIONS | {"by", "the", "fraction"}
+# Kinds after which "a percent" is 1%: "rises by a percent", not "give me a percent".
+BEFORE_ONE = BULL | BEAR | MOTIONS | RELATIONS | {"by", "the"}
+BEFORE_PERCENT = {"a", "the", "filler"}  # "half of a percent"
 # Kinds that begin a date behind a fraction: "up 1/3 by summer".
 BEFORE_DATE = {"by", "before", "until", "lasting", "in", "within", "this", "next", "end", "rel", "weekday", "eo"}
 LARGEST_DIVISOR = 10  # of a fraction such as 2/3
@@ -47,7 +47,17 @@ def readings(raw: str) -> tuple[float, ...]:
 
 def spelled(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every number in words or in Chinese numerals replaced by one token of the kind `number`."""
-    return _with_cents(_divided(_summed(_spelled(_with_halves(tokens)))))
+    return _with_cents(_divided(_summed(_spelled(_with_halves(_with_parts(tokens))))))
+
+
+def _with_parts(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with "rise half a percent" and "by a quarter of a percent" as 0.5 and 0.25 percent."""
+    result = list(tokens)
+    for place in range(len(result) - 2, -1, -1):
+        if result[place].kind == "fraction" and first_kind(result[place + 1 :], BEFORE_PERCENT) == "percent":
+            end = next(end for end in range(place, len(result)) if result[end].kind == "percent")
+            result[place:end] = [replace(result[place], kind="number")]
+    return result
 
 
 def _with_halves(tokens: Sequence[Token]) -> list[Token]:
