@@ -244,7 +244,8 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
-    return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or kinds >= {"what", "be"}
+    is_asked = kinds >= {"what", "be"} or (kinds >= {"what", "on"} and is_carried)  # "where's sol at"
+    return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or is_asked
 
 
 def _is_denied_move(clause: Clause, earlier: Question) -> bool:

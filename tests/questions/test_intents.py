@@ -150,6 +150,9 @@ def test_a_text_about_the_answer_carries_no_question_on():
         ("où sera l'eth vendredi ?", "en yens"),
         ("will eth rise by friday?", "ok e adesso quanto vale"),
         ("will eth rise by friday?", "спасибо. а сколько сейчас эфир в евро"),
+        ("will btc hit 100k by friday?", "where's eth at"),
+        ("will btc hit 100k by friday?", "what's eth at"),
+        ("btc à 100k vendredi ?", "et où en est eth"),
     ],
 )
 def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
