@@ -159,7 +159,10 @@ def only_named(
         bare_kinds |= {"and", "have", "stay", "from"} | (
             {"who"} if "be" in kinds else set()
         )  # "was ist ein halber btc wert"
-    names_money = bool(kinds & MONEY) or any(word.value == "price" for word in words)
+    names_price = any(word.value == "price" for word in words)
+    names_money = bool(kinds & MONEY) or names_price
+    if context and names_price:
+        bare_kinds |= {"and"}
     if amount and (names_money or "have" in kinds):  # "my boy has 0.3 eth, what is that in pounds"
         bare_kinds |= {"word", "during", "will"}
     asks_on = bool(kinds & CURRENCIES) or bool(amount and "how" in kinds)  # "en euros porfa", "how much would 3 be"

@@ -152,7 +152,7 @@ def test_a_text_about_the_answer_carries_no_question_on():
         ("will eth rise by friday?", "спасибо. а сколько сейчас эфир в евро"),
         ("will btc hit 100k by friday?", "where's eth at"),
         ("will btc hit 100k by friday?", "what's eth at"),
-        ("btc à 100k vendredi ?", "et où en est eth"),
+        ("l'eth va monter vendredi ?", "et où en est eth"),
     ],
 )
 def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
