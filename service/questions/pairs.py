@@ -141,7 +141,8 @@ def _with_correlatives(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with "ne btc ne eth", "sia btc che eth", "金も銀も" as denials or as words for both."""
     result = list(tokens)
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
-    for step in (-1, 1):
+    is_choice = bool(places) and any(token.kind == "or" for token in tokens[places[0] : places[-1]])
+    for step in (-1,) if is_choice else (-1, 1):  # Turkish "btc'de %5 ya da eth'de %8"
         neighbours = [place + step for place in places if 0 <= place + step < len(tokens)]
         kinds = CORRELATIVES[step].get(" ".join(tokens[place].text for place in neighbours), ())
         for place, kind in zip(neighbours, kinds, strict=False):
@@ -203,7 +204,9 @@ def _separate(pair: Pair) -> list[list[Token]]:
 def _completed(clause: list[Token], other: list[Token]) -> list[Token]:
     """The clause, or the other one with this one's asset and amount where this one has no verb."""
     own_amounts, amounts = find_amounts(clause), find_amounts(other)
-    relates, other_relates = (any(token.kind in RELATIONS for token in tokens) for tokens in (clause, other))
+    is_size = any(amount.is_percent for amount in own_amounts)  # which Russian "на" relates to no level
+    relations = RELATIONS - {"on"} if is_size else RELATIONS
+    relates, other_relates = (any(token.kind in relations for token in tokens) for tokens in (clause, other))
     if relates or not other_relates or len(own_amounts) != 1 or len(amounts) != 1:
         return clause
     amount, target = clause[own_amounts[0].first : own_amounts[0].after], amounts[0]
