@@ -61,6 +61,7 @@ MOST_IN_CENTS = 10  # USD; a price above it is not told in cents
 THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 ENDS_OF_RANGE = 2
 USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
+BEFORE_END = {"and", "the", "filler", "meet", "be", "numword", "end", "up", "down", "mark"}  # of a range, by name
 AT = {"", "on", "to", "above", "below", "exceed", "asset", "filler", "mark"}  # before it
 
 
@@ -333,9 +334,10 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     behind = tokens[first + 1].kind if first + 1 < len(tokens) else ""
     value = first_value(tokens[first]) * (THOUSAND if behind == "times" else 1)
     is_level = is_near(value, earlier.spot) and behind not in ("unit", "month")
+    side = _named_end(tokens[:first])
     is_end = bool(leads) or isinstance(earlier.kind, First)  # "what about 98?" after "100 or 90 first"
-    if not others and is_level and is_end and leads <= JOINTS | {"from"}:
-        is_upper = "from" not in leads if leads else value > earlier.spot
+    if not others and is_level and (side or (is_end and leads <= JOINTS | {"from"})):
+        is_upper = side > 0 if side else "from" not in leads if leads else value > earlier.spot
         ends = ([lower], tokens[first:]) if is_upper else (tokens[first:], [upper])
         return [Token("between", ""), *ends[0], Token("and", ""), *ends[1]]
     if len(others) + 1 != ENDS_OF_RANGE or any(token.kind == "between" for token in tokens):
@@ -343,6 +345,15 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
     gap, second = tokens[first + 1 : others[0]], others[0]
     joint = [token for token in gap if token.kind not in {"or", "ask", "versus", *JOINTS} and token.text not in DASHES]
     return [*tokens[:first], Token("between", ""), tokens[first], *joint, Token("and", ""), *tokens[second:]]
+
+
+def _named_end(tokens: Sequence[Token]) -> int:
+    """The end of a range that words before its new level name: "make the low one 88" is -1, "upper end 102k" 1."""
+    kinds = {token.kind for token in tokens}
+    if not kinds <= BEFORE_END:
+        return 0
+    values = {token.value for token in tokens} | ({*kinds} & {"up", "down"} if "end" in kinds else set())
+    return bool(values & {"high", "up"}) - bool(values & {"low", "down"})
 
 
 def with_level(tokens: list[Token], level: float, language: Language) -> list[Token]:

@@ -272,7 +272,7 @@ def _is_negated(tokens: Sequence[Token], language: Language) -> bool:
     li = next((place for place, token in enumerate(tokens) if token.kind == "li"), 0)  # "не упадёт ли" denies nothing
     is_tag = last is not None and last.kind == "not" and last.text in QUESTION_NEGATIONS  # "it goes up, no?"
     kinds = [token.kind for token in tokens]
-    asks_only = is_tag and any(kind in PREDICATES for kind in kinds)
+    asks_only = is_tag and any(kind in PREDICATES | {"will"} for kind in kinds)  # Chinese "能到3400不"
     denials = kinds[li:].count("not") - asks_only
     if denials and li:
         raise invalid("The question is ambiguous because of its negation. Ask without the negation.")

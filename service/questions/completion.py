@@ -44,7 +44,7 @@ from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.extremes import EXTREMES
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
-from service.questions.kinds.references import Comparison
+from service.questions.kinds.references import MOST_AVERAGED, Comparison, MovingAverage
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover
@@ -67,10 +67,8 @@ CHANCE = {"chance", "how", "what", "which"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
 NAMES = {"exceed": "above", "numword": "number"}
-# Kinds that ask for one of two assets.
-CHOOSING = {"which", "who"}
-# Kinds before the other asset of a comparison: "than gold", "against eth".
-RIVALS = {"than", "versus"}
+# Kinds that ask for one of two assets, and kinds before the other one of a comparison: "than gold", "against eth".
+CHOOSING, RIVALS = {"which", "who"}, {"than", "versus"}
 # Endings of the other asset of a comparison in Turkish and Japanese.
 CASES = forms("object")
 MOST_DOUBLED_PCT = 20  # "and double?" after a larger move asks whether the price doubles
@@ -269,7 +267,7 @@ def _without_unit(tokens: list[Token], earlier: Question, notes: list[Assumption
     if earlier.days is None:
         raise invalid("Whether a deadline or a number of days is meant is unclear. Ask in full.")
     notes.append(Assumption("The number is understood as that of the days that are counted.", "deadline"))
-    return [token for token in tokens if token.kind != "unit" and token.text not in DAYS]
+    return [token for token in tokens if token.kind not in ("unit", "the") and token.text not in DAYS]
 
 
 def _going_on(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
@@ -315,11 +313,12 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
         return None
     days = numbers[0] if numbers else earlier.days
     comparator = earlier.kind.of(sides.pop()) if sides else earlier.comparator
-    if not 1 <= days <= MOST_DAYS or days != int(days):
+    most = MOST_AVERAGED if isinstance(earlier.kind, MovingAverage) else MOST_DAYS
+    if not 1 <= days <= most or days != int(days):
         return None
     count = bounded(int(days), plain) if bounds else DayCount(int(days), negated=earlier.negated)
-    is_run = earlier.in_a_row or is_run
-    return replace(earlier, days=count.days, in_a_row=is_run, comparator=comparator, negated=count.negated)
+    recounted = replace(earlier, days=count.days, comparator=comparator, negated=count.negated)
+    return replace(recounted, in_a_row=earlier.in_a_row or is_run)
 
 
 def _without_total(tokens: Sequence[Token]) -> Sequence[Token]:

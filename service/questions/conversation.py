@@ -9,6 +9,7 @@ from typing import get_args
 
 from service.market.assets import asset_of
 from service.questions.adaptation import denied, of_asset, on_side, opposite, stays_between, with_amounts
+from service.questions.amounts import find_amounts
 from service.questions.canonical import canonical
 from service.questions.carryover import DAY, with_level
 from service.questions.circumstances import Circumstances, Setting
@@ -16,12 +17,13 @@ from service.questions.clause import Clause
 from service.questions.coins import TokenizedText, read_markets
 from service.questions.completion import MOST_UNKNOWN, CompletedText, complete
 from service.questions.criteria import COLOURS
-from service.questions.criterion import Assumption, Criterion, checked, invalid, price, rounded, unclear
+from service.questions.criterion import Assumption, Criterion, checked, invalid, is_near, price, rounded, unclear
 from service.questions.dates.deadline import SOONEST
 from service.questions.day_counts import DayCount
 from service.questions.earlier import Earlier
 from service.questions.kinds.levels import Between, Close, Direction, First, LastPrice, Leave, Touch, of_zero
 from service.questions.kinds.references import Comparison
+from service.questions.levels import two_levels
 from service.questions.lexicon import forms
 from service.questions.parse import FAR_NOTE, RIVAL, Carryover, Parse
 from service.questions.question import Question
@@ -268,6 +270,9 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
     if since is not None and parse.deadline.at - since > DAY:  # days are counted from the start of "next week"
         base = replace(base, earlier=parse.deadline.start)
     if clause.amounts:
+        others = [amount for amount in find_amounts(clause.tokens) if amount not in clause.amounts]
+        if any(is_near(other.value(parse.spot), parse.spot) for other in others):  # "eth with 2000 and 1600?"
+            raise two_levels()
         question, codes = with_amounts(base, clause, parse.spot), EVENT
         is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))
         has_side = bool(clause.kinds & (SIDES | BULL | BEAR)) or any(amount.sign for amount in clause.amounts)

@@ -249,7 +249,8 @@ def _stated_wish(
         return None
     example = None if has_digits else example_of(text)
     meanings = {*intents, example} - {*ABOUT_PRICES, *POLITE}
-    if "?" not in text and not (context and kinds & DATE_KINDS and example != "thanks"):
+    is_of_price = kinds & MONEY or (kinds & DATE_KINDS and example != "thanks")  # "in euro grazie"
+    if "?" not in text and not (context and is_of_price):
         meanings |= {example} & POLITE | ({"thanks"} if {*text} & APPROVALS and kinds <= {"mark"} else set())
     wish: Wish | None = next((wish for wish in WISHES if wish in meanings), None)
     is_corrected = wish in ABOUT_ANSWERS and context is not None and _corrects(tokens, wish, context.question.spot)

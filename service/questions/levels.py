@@ -43,7 +43,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
     amount = levels[0]
     upper = amount.upper_value(spot)
     if upper is not None and (clause.is_above or clause.is_below):
-        raise _two_levels()
+        raise two_levels()
     if upper is not None:
         return of_range(clause, amount.value(spot), upper, spot, preposition)
     has_side = clause.kinds & (SIDE_KINDS | MOTIONS)
@@ -69,7 +69,7 @@ def of_levels(clause: Clause, levels: Sequence[Amount], spot: float, preposition
 def _of_order(clause: Clause, levels: Sequence[Amount], spot: float) -> Criterion:
     """The level that is named first is reached first."""
     if len(levels) != 2 or any(amount.sign or amount.upper for amount in levels):
-        raise _two_levels()
+        raise two_levels()
     criterion = order(levels[0].value(spot), levels[1].value(spot), spot)
     if any(token.kind == "chance" and token.text in SOONER for token in clause.tokens):
         criterion = criterion.noted("Which is likelier is understood as which is reached first.", "event")
@@ -90,7 +90,7 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     is_outside = sides[0] == outside[0] and clause.is_above and clause.is_below
     are_both = (is_outside or clause.has_both_directions or "both_of" in clause.kinds) and "not" not in clause.kinds
     if are_both or "or" in kinds or any(token.text.startswith("or ") for token in gap):
-        raise _two_levels()
+        raise two_levels()
     has_slash = bool(gap) and gap[0].text == "/"
     is_joined = kinds & {"and", "to", "until"} or [token.kind for token in gap] == ["by"] or has_slash
     is_static = len(gap) == 1 and not clause.kinds & MOTIONS
@@ -101,10 +101,10 @@ def _of_two(clause: Clause, first: Amount, second: Amount, spot: float, preposit
     lead = [token.kind for token in clause.tokens[: first.first] if token.kind not in ("the", "approx")]
     if (lead[-1:] == ["be"] or lead[-2:] == ["be", "on"]) and kinds & {"will", *MOTIONS}:
         return _of_one(clause, second, spot, preposition)
-    raise _two_levels()
+    raise two_levels()
 
 
-def _two_levels() -> InvalidQuestion:
+def two_levels() -> InvalidQuestion:
     return invalid(
         "Two levels are named. Ask about one of them, or whether the price will be between the two.", "several"
     )

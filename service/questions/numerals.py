@@ -103,6 +103,7 @@ def _is_one_thousand(tokens: Sequence[Token], place: int) -> bool:
     is_word = tokens[place].kind == "times" and (len(tokens[place].text) > 1 or not tokens[place].text.isascii())
     is_price = after in {"money", "approx", *MOTIONS} or before in {"approx", *RELATIONS} - {"rise", "fall"}
     is_price |= before == "and" and any(token.kind == "between" for token in tokens[:place])
+    is_price |= any(token.value == "piece" for token in tokens[place + 1 : place + 2])  # "y mil de esos"
     return is_word and is_price and not is_counted
 
 

@@ -153,7 +153,7 @@ def only_named(
     if any(token.value == THAT_DAY for token in tokens):
         return None
     assets = [token for token in tokens if token.kind == "asset"]
-    kinds = {token.kind for token in tokens}
+    kinds = {token.kind for token in tokens if (token.kind, token.value) != TODAY}
     bare_kinds = BARE_KINDS | PRESENT | CURRENCIES | {"in", "to"}
     if len(assets) > 1 or amount:
         bare_kinds |= {"and", "have", "stay", "from"} | (
@@ -168,11 +168,10 @@ def only_named(
     asks_on = bool(kinds & CURRENCIES) or bool(amount and "how" in kinds)  # "en euros porfa", "how much would 3 be"
     if context and context.is_price and asks_on:
         bare_kinds |= {"word", "will"} | ({"advice"} if "how" in kinds else set())
-    is_bare = all(token.kind in bare_kinds or (token.kind, token.value) == TODAY for token in tokens)
     if not assets and context:  # "and what's it at now"
         is_carried = kinds <= bare_kinds | {"and", "price"} and not kinds & MARKET_KINDS
         return context.question.asset if is_carried else None
-    return str(assets[0].value) if assets and is_bare else None
+    return str(assets[0].value) if assets and kinds <= bare_kinds else None
 
 
 def asks_worth(

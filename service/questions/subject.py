@@ -15,7 +15,7 @@ from service.questions.criterion import NAMES, Assumption, invalid, is_near
 from service.questions.dates.deadline import find_deadline
 from service.questions.lexicon import forms
 from service.questions.tokens import Token
-from service.questions.vocabulary import Language
+from service.questions.vocabulary import BEAR, BULL, Language
 
 # "More" and "than" with other words between them: "¿Subirá más el oro que la plata?"
 MORE_WORDS = forms("more")
@@ -43,7 +43,7 @@ class Subject:
 
 
 def refuse_ratio(tokens: Sequence[Token], language: Language, circumstances: Circumstances) -> None:
-    """Refuse the ratio of two prices at a level: "eth/btc above 0.045", "gold silver ratio below 70"."""
+    """Refuse the ratio of two prices, or its level: "what will the gold silver ratio be", "eth/btc above 0.045"."""
     places = [place for place, token in enumerate(tokens) if token.kind == "asset"]
     names = list(dict.fromkeys(str(tokens[place].value) for place in places))
     if len(names) != 2 or not _is_ratio(tokens, places, names[1]):
@@ -51,7 +51,10 @@ def refuse_ratio(tokens: Sequence[Token], language: Language, circumstances: Cir
     rest = find_deadline(tokens, circumstances.now, language, is_strict=False).rest
     levels = [amount for amount in find_amounts(rest) if not amount.is_percent and not amount.is_multiple]
     spot = circumstances.spots.get(names[0], math.nan)
-    if levels and not any(is_near(level.value(spot), spot) for level in levels):
+    kinds = {token.kind for token in tokens}
+    asks_value = kinds & {"what", "which", "how"} and kinds.isdisjoint(BULL | BEAR | COMPARISONS - {"which"})
+    is_asked = asks_value and any(token.text in RATIOS for token in tokens)
+    if is_asked or (levels and not any(is_near(level.value(spot), spot) for level in levels)):
         raise invalid("The ratio of two prices is not forecast. Ask which of the two returns more.", "ratio")
 
 

@@ -23,7 +23,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "conversations.toml").read_text("
 CIRCUMSTANCES = Circumstances(NOW, SPOTS, history=HISTORY, rates=RATES)
 TOLERANCE = 0.002
 LEVELS = re.compile(r"[\d.]+(?:e\+\d+)?")
-LEAST_RIGHT, MOST_MISREAD = 0.95, 0.01
+MOST_FAULTS = 6  # of about 1,060 follow-ups: those that are not read yet as the table says
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _described(question: Question) -> str:
 
 
 def test_follow_ups_are_read_as_people_mean_them():
-    """At least 95% are understood, at most 1% misread; a refusal asks to say more."""
+    """No more than the known ones are misread or refused; a refusal asks to say more."""
     turns = [
         turn
         for language, table in TABLE.items()
@@ -103,12 +103,8 @@ def test_follow_ups_are_read_as_people_mean_them():
         for turn in _turns(language, conversation)
     ]
     faults = [turn for turn in turns if turn.verdict != "right"]
-    shares = {verdict: sum(turn.verdict == verdict for turn in turns) / len(turns) for verdict in ("right", "misread")}
     lines = [f"{turn.verdict} {turn.language}: {turn.text} => {turn.expected} != {turn.reading}" for turn in faults]
-    summary = f"{shares['right']:.1%} of {len(turns)} are understood, {shares['misread']:.1%} misread"
-    report = "\n".join([summary, *lines])
-    assert shares["right"] >= LEAST_RIGHT, report
-    assert shares["misread"] <= MOST_MISREAD, report
+    assert len(faults) <= MOST_FAULTS, "\n".join(lines)
 
 
 LEAP_WINTER = replace(CIRCUMSTANCES, now=datetime(2027, 12, 1, 10, tzinfo=UTC))

@@ -153,6 +153,7 @@ def test_a_text_about_the_answer_carries_no_question_on():
         ("will btc hit 100k by friday?", "where's eth at"),
         ("will btc hit 100k by friday?", "what's eth at"),
         ("l'eth va monter vendredi ?", "et où en est eth"),
+        ("combien vaudra l'eth à noël ?", "et aujourd'hui c'est combien"),
     ],
 )
 def test_a_price_asked_after_a_question_is_of_its_asset(question, text):
