@@ -120,6 +120,8 @@ def on_side(question: Question, clause: Clause, spot: float) -> Question | None:
     if side and is_range:  # "and above?"
         family, level = Close if isinstance(question.kind, Between) else Touch, question.bounds[side > 0]
         return replace(question, comparator=family.of(side), level=level, upper_level=None, negated=False)
+    if side and isinstance(question.kind, Comparison):  # "and lower?"
+        return _turned(question, side, spot)
     if side and isinstance(question.kind, Move):
         return _turned(replace(question, comparator=Close.of(side)), side, spot)
     if not side or not is_named or not isinstance(question.kind, Close | Touch) or question.negated:

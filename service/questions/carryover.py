@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import pairwise
 
 from service.questions.amounts import MINUSES
@@ -29,6 +29,7 @@ EARLIER = forms("earlier")
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
+BESIDE_DAY, LONGEST_WAY = ARTICLES | LIMITS | {"asset"}, timedelta(days=330)  # "and by the 24th?" in a later month
 LAST_DAY, MOST_HOURS = 31, 24
 SUNDAY, HOURS_OF_WEEK = 6, 168
 # Kinds beside a weekday that leave open which week is meant.
@@ -74,7 +75,7 @@ def with_dates(
     if last.kind == "number" and last.text.isdecimal() and kinds and kinds <= ARTICLES | LIMITS:
         spot, day = circumstances.spots.get(earlier.asset, earlier.spot), int(last.text)
         if 1 <= day <= LAST_DAY and not is_near(day, spot, LARGEST_RATIO):
-            return [*before, Token("nth", f"{day}th")]
+            return _in_later_month([*before, Token("nth", f"{day}th")], earlier, today, notes)
     if last.kind == "number" and "holiday" in kinds and kinds <= {"holiday"} | ARTICLES | LIMITS:
         return before  # "avant le réveillon du 31"
     hour = first_value(last) if last.kind == "number" else MOST_HOURS
@@ -86,7 +87,7 @@ def with_dates(
         return [*before[:-1], clock]
     if last.kind == "number" and before and before[-1].kind == "weekday" and last.text.isdecimal():
         _require_that_weekday(_spoken(tokens), circumstances)
-    tokens = _in_month(tokens, earlier)
+    tokens = _in_later_month(_in_month(tokens, earlier), earlier, today, notes)
     if day := _following(tokens, earlier) or _period(tokens, earlier, circumstances.now):
         tokens = [*day, *(token for token in tokens if token.kind in ("asset", "sametime"))]
     tokens = _in_later_year(tokens, earlier, circumstances.now, notes)
@@ -165,6 +166,17 @@ def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
         return tokens  # "the first week of next month", unlike "the first week within 2 months"
     month = Token("month", f"{earlier.deadline:%B}".lower(), float(earlier.deadline.month))
     return [*tokens[:after], month, *tokens[after:]] if tokens[after - 1].value == "week" else tokens
+
+
+def _in_later_month(tokens: list[Token], earlier: Question, today: date, notes: list[Assumption]) -> list[Token]:
+    """The tokens with the month of the earlier deadline for "the 24th?", where that is a later one of this year."""
+    until, names = earlier.deadline.date(), [token.kind for token in _spoken(tokens) if token.kind not in BESIDE_DAY]
+    is_later = (until.year, until.month) > (today.year, today.month) and until - today < LONGEST_WAY
+    if names != ["nth"] or not is_later:
+        return tokens
+    place = [token.kind for token in tokens].index("nth") + 1
+    notes.append(Assumption(f"The day is understood as one of {until:%B %Y}.", "deadline"))
+    return [*tokens[:place], Token("month", f"{until:%B}".lower(), float(until.month)), *tokens[place:]]
 
 
 def _period(tokens: Sequence[Token], earlier: Question, now: datetime) -> list[Token]:
@@ -313,7 +325,7 @@ def with_percent(tokens: list[Token], earlier: Question) -> list[Token]:
     if earlier.level_pct is None or last.kind != "number" or first_value(last) >= LARGEST_PCT:
         return tokens
     is_size = not any(is_near(factor * first_value(last), earlier.spot) for factor in (1, THOUSAND, 1 / 100))
-    companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size else set())
+    companions = BESIDE_PERCENT | {"word", "approx"} | ({"above", "below", "exceed"} if is_size or has_by else set())
     # A number after an article or "to" is a day or a level: "il 20?", "sube a 2".
     is_size_alone = not any(token.kind in (*ARTICLES, "to", "in") for token in before[-1:])
     if kinds <= companions and (has_by or date < len(words) or is_size_alone):

@@ -57,8 +57,8 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_
 
 QUESTION_MARKS = "?？"
 ENTIRETY = "all"
-# Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
-LEADING = {"and", "or", "filler", "mark"}
+# Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?", "forget it, 20%".
+LEADING = {"and", "or", "filler", "mark", "order"}
 # Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14

@@ -217,7 +217,7 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
     if begin is None or "deadline" in carryover:
         return begin
     is_day = own.since is not None and own.at - own.since < DAY
-    is_of_longer = earlier.earlier is not None and until - earlier.earlier > DAY
+    is_of_longer = until - begin > DAY
     if own.since is not None and not (is_day and is_of_longer):
         return own.since - SECOND
     if begin >= own.at:
@@ -245,6 +245,8 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     is_move = earlier.level_pct is not None or (amounts and isinstance(earlier.kind, Direction | Comparison))
     if is_move and all(amount.is_percent for amount in amounts):  # "exceed 12%?", "falls?"
         kinds = kinds - {"exceed"} if amounts else kinds - BULL - BEAR if is_carried else kinds
+    if is_carried and not amounts and isinstance(earlier.kind, Comparison):  # "and lower?"
+        kinds = kinds - BULL - BEAR
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
     is_asked = kinds >= {"what", "be"} or (kinds >= {"what", "on"} and is_carried)  # "where's sol at"
     return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or is_asked

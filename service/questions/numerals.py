@@ -64,8 +64,8 @@ def _with_halves(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with "two and a half dollars", "due dollari e mezzo" and "два с половиной" as 2.5."""
     result = list(tokens)
     for place in range(len(result) - 2, 0, -1):
-        before = place - (result[place - 1].kind in ("money", "currency", "times") and place > 1)
-        end = place + 1 + (result[place + 1].kind == "a")
+        before = place - (result[place - 1].kind in ("money", "currency", "times", "asset") and place > 1)
+        end = place + 1 + (len(result) > place + 1 and result[place + 1].kind == "a")
         kinds = [token.kind for token in (result[before - 1], result[place], *result[end : end + 1])]
         is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2
         integer = result[before - 1]

@@ -234,7 +234,9 @@ def _statement_before(tokens: Sequence[Token]) -> int:
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:
             kinds = {token.kind for token in tokens[:place]}
-            return place + 1 if kinds & (PRICE_MARKS | PREDICATES) else 0
+            return (
+                place + 1 if kinds & (PRICE_MARKS | PREDICATES) and "next" not in kinds else 0
+            )  # "over the next week,"
     return 0
 
 

@@ -54,7 +54,7 @@ NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
-ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/? ?[-−](?= ?\d)")
+ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/? ?[-−](?= ?\d)|(?<=\d)y\b")
 # "x3", as many write "3x".
 MULTIPLE = re.compile(r"\b[x×](\d{1,3}(?:[.,]\d+)?)\b")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
@@ -120,6 +120,8 @@ def tokenize(plain: str, words: Lexicon) -> list[Token]:
 
 
 def _closed(abbreviation: re.Match[str]) -> str:
+    if abbreviation[0] == "y":  # "in 1y"; alone it is Spanish for "and"
+        return "yr"
     if abbreviation[0].startswith("+"):
         return "±"
     return f"{abbreviation[1]}m" if abbreviation[1] else "us"
