@@ -63,18 +63,12 @@ def extracted() -> Catalog:
     return texts_in_order
 
 
-def written(texts: Catalog) -> str:
-    """A catalogue as the text of its file."""
-    file = io.BytesIO()
-    write_po(file, texts, width=0, no_location=True, omit_header=True, sort_output=True, ignore_obsolete=True)
-    return file.getvalue().decode()
-
-
 def updated(language: str) -> str:
     """The file of a language with the texts of the code; a new text has no translation yet."""
-    present = catalogue(language)
-    present.update(extracted(), no_fuzzy_matching=True)
-    return written(present)
+    texts, file = catalogue(language), io.BytesIO()
+    texts.update(extracted(), no_fuzzy_matching=True)
+    write_po(file, texts, width=0, no_location=True, omit_header=True, sort_output=True, ignore_obsolete=True)
+    return file.getvalue().decode()
 
 
 def main() -> None:

@@ -22,15 +22,17 @@ from telegram.ext import Application
 
 from bot import charts
 from bot.application import build
-from bot.context import DrawingThread
+from bot.context import DrawingThread, SharedState
 from bot.settings import BotSettings
 from bot.store import Store
 from service.store import keys
 from service.store.secret import key_secret
-from tests.bot.fake_telegram import ChatMessage, FakeTelegram
+from tests.bot.fake_telegram import ME, ChatMessage, FakeTelegram
 from tests.processes import PATIENCE_S
 from tests.running_service import RunningService, copied, running_service
 
+QUESTION = "Will Bitcoin be above $60k at the end of the month?"
+TURNOUT = "of 9 voted"  # in every answer
 ADDRESSES = (f"10.{number // 65536}.{number // 256 % 256}.{number % 256}" for number in count(1))
 PERSONS = count(1000)
 GROUPS = count(-5000, -1)
@@ -46,27 +48,27 @@ class Stage:
     tasks: set[asyncio.Task]
     updates: count = field(default_factory=lambda: count(1))
 
+    @property
+    def state(self) -> SharedState:
+        return self.application.bot_data["state"]
+
     def person(self, chat: int | None = None) -> Person:
         """A new person, in their private chat or in a group."""
         number = next(PERSONS)
         return Person(self, number, chat or number)
 
+    def update(self, content: dict[str, Any]) -> Update:
+        return Update.de_json({"update_id": next(self.updates), **content}, self.application.bot)
+
     def deliver(self, content: dict[str, Any], *, settle: bool = True) -> None:
         """Deliver an update of Telegram; with `settle`, wait for everything it starts."""
-        update = Update.de_json({"update_id": next(self.updates), **content}, self.application.bot)
-        self.runner.run(self.application.process_update(update))
+        self.runner.run(self.application.process_update(self.update(content)))
         if settle:
             self.settle()
 
-    def receive(self, *contents: dict[str, Any]) -> None:
-        """Put updates into the library's queue at once, as polling does."""
-        for content in contents:
-            update = Update.de_json({"update_id": next(self.updates), **content}, self.application.bot)
-            self.application.update_queue.put_nowait(update)
-
     def settle(self) -> None:
         """Wait until all tasks of the bot are done."""
-        self.runner.run(self._settle())
+        self.wait_for(lambda: not self.tasks)
 
     def work(self, name: str = "_watch") -> None:
         """One run of a job of the bot, and of everything it starts."""
@@ -77,10 +79,6 @@ class Stage:
     def wait_for(self, condition: Callable[[], Any]) -> Any:
         """The first true value of `condition`, while the bot runs."""
         return self.runner.run(self._wait_for(condition))
-
-    async def _settle(self) -> None:
-        while self.tasks:
-            await asyncio.wait(self.tasks, timeout=PATIENCE_S)
 
     async def _wait_for(self, condition: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + PATIENCE_S
@@ -108,16 +106,16 @@ class Person:
         self.stage.deliver({"message": self.message(content)}, settle=settle)
         return self.newest
 
-    def presses(self, label: str, on: ChatMessage | None = None, **options: Any) -> ChatMessage:
-        """Press a button of a message, by default of the newest that has it; returns the message."""
-        reply = on or next(message for message in reversed(self.messages) if label in message.buttons)
-        self.sends_data(reply.buttons[label], reply, **options)
+    def presses(self, *labels: str, on: ChatMessage | None = None, **options: Any) -> ChatMessage:
+        """Press buttons of a message, each by default of the newest that has it; returns the message of the last."""
+        for label in labels:
+            reply = on or next(message for message in reversed(self.messages) if label in message.buttons)
+            self.sends_data(reply.buttons[label], reply, **options)
         return reply
 
     def sends_data(self, data: str, reply: ChatMessage, *, settle: bool = True) -> None:
-        """Press a button with this data."""
-        message = self.message({"text": reply.plain, "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
-        self.press(data, settle=settle, message=message | {"message_id": reply.id})
+        message = self.message({"text": reply.plain, "from": ME, "message_id": reply.id})
+        self.press(data, settle=settle, message=message)
 
     def press(self, data: str, *, settle: bool = True, **place: Any) -> None:
         """A press with this data; `place` is the message, or its number if it was sent inline."""
@@ -141,8 +139,11 @@ class Person:
         return reply
 
     def presses_inline(self, label: str, reply: ChatMessage, **options: Any) -> None:
-        """Press a button of a message that was sent inline."""
         self.press(reply.buttons[label], inline_message_id=str(reply.id), **options)
+
+    def questions_left(self) -> int:
+        """How many of the ten questions of today /quota says are left."""
+        return int(self.says("/quota").plain.partition(" of 10 questions left")[0])
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -202,7 +203,6 @@ def web(service: RunningService) -> Flask:
 
 @pytest.fixture(scope="session")
 def oracle_key(service: RunningService) -> str:
-    """A delegating key."""
     with service.runtime.database.writing() as db:
         secret = key_secret(service.runtime.settings)
         return keys.register_key(db, secret, "bot@example.com", service.wall, delegating=True)[0]
@@ -217,15 +217,22 @@ def settings(tmp_path: Path, oracle_key: str) -> BotSettings:
 def start(settings: BotSettings, web: Flask, service: RunningService, monkeypatch) -> Iterator[Callable[..., Stage]]:
     """Starts a bot, by default over the real service; `app` and the settings can be replaced."""
     tasks: set[asyncio.Task] = set()
-    monkeypatch.setattr(Application, "create_task", _recording(Application.create_task, tasks))
+    create = Application.create_task
+
+    def create_task(*arguments: Any, **options: Any) -> asyncio.Task:
+        task = create(*arguments, **options)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        return task
+
+    monkeypatch.setattr(Application, "create_task", create_task)
     with ExitStack() as stack:
 
         def start(app: Callable | None = None, *, charts_follow: bool = False, **changes: Any) -> Stage:
-            transport = InThreads(
-                httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
-            )
-            options = {"transport": None if "oracle_url" in changes else transport, "charts_follow": charts_follow}
-            return stack.enter_context(running(replace(settings, **changes), tasks, service, **options))
+            transport = httpx.WSGITransport(app or web, remote_addr=next(ADDRESSES), raise_app_exceptions=False)
+            options = {} if "oracle_url" in changes else {"transport": InThreads(transport)}
+            changed_settings = replace(settings, **changes)
+            return stack.enter_context(running(changed_settings, tasks, service, charts_follow, **options))
 
         yield start
 
@@ -237,7 +244,7 @@ def stage(start: Callable[..., Stage]) -> Stage:
 
 @pytest.fixture
 def store(stage: Stage) -> Store:
-    return stage.application.bot_data["state"].store
+    return stage.state.store
 
 
 @pytest.fixture
@@ -256,11 +263,10 @@ def group() -> int:
 
 
 @pytest.fixture
-def clock(service: RunningService) -> Iterator[RunningService]:
+def clock(service: RunningService, monkeypatch) -> RunningService:
     """The service, whose `wall` a test moves; it goes back afterwards."""
-    before = service.wall
-    yield service
-    service.wall = before
+    monkeypatch.setattr(service, "wall", service.wall)
+    return service
 
 
 def refusing(
@@ -282,24 +288,19 @@ def refusing(
 
 @contextmanager
 def running(
-    settings: BotSettings,
-    tasks: set[asyncio.Task],
-    running: RunningService,
-    *,
-    charts_follow: bool = False,
-    **options: Any,
+    settings: BotSettings, tasks: set[asyncio.Task], service: RunningService, charts_follow: bool, **options: Any
 ) -> Iterator[Stage]:
     """A bot from start to shutdown; fails if it sent anything that Telegram would refuse.
 
     Without `charts_follow` its drawing thread counts as busy: a chart comes only when its button is pressed.
     """
     telegram = FakeTelegram()
-    now = lambda: datetime.fromtimestamp(running.wall, UTC)  # noqa: E731
     with asyncio.Runner() as runner:
-        application = build(settings, request=telegram, now=now, **options)
+        now = lambda: datetime.fromtimestamp(service.wall, UTC)  # noqa: E731
+        stage = Stage(build(settings, request=telegram, now=now, **options), telegram, runner, tasks)
+        application = stage.application
         if not charts_follow:
-            application.bot_data["state"] = replace(application.bot_data["state"], drawing=DrawingThread(0))
-        stage = Stage(application, telegram, runner, tasks)
+            application.bot_data["state"] = replace(stage.state, drawing=DrawingThread(0))
         runner.run(application.initialize())
         runner.run(application.post_init(application))
         runner.run(_start(application))
@@ -316,18 +317,6 @@ async def _start(application: Application) -> None:
     """Start the application without its watcher: a test runs each pass when it needs one."""
     application.job_queue.scheduler.start(paused=True)
     await application.start()
-
-
-def _recording(create: Callable[..., asyncio.Task], tasks: set[asyncio.Task]) -> Callable[..., asyncio.Task]:
-    """`create_task` that keeps every task in `tasks` until it is done."""
-
-    def create_task(*arguments: Any, **options: Any) -> asyncio.Task:
-        task = create(*arguments, **options)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        return task
-
-    return create_task
 
 
 @pytest.fixture

@@ -15,12 +15,8 @@ HOSTILE = '<b>&"'  # markup that must be escaped
 NAME_FIELDS = ("votes", "ai_votes", "abstained", "failed", "status")
 EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 AS_OF = datetime(2026, 11, 21, 8, tzinfo=UTC)
-USAGE = {
-    "plan": "free",
-    "daily_limit": 10,
-    "used": 8,
-    "quota": {"limit": 10, "remaining": 2, "reset_at": "2026-11-22T00:00:00Z"},
-}
+USAGE = {"plan": "free", "daily_limit": 10, "used": 8}
+USAGE |= {"quota": {"limit": 10, "remaining": 2, "reset_at": "2026-11-22T00:00:00Z"}}
 
 
 def __getattr__(name: str) -> object:
@@ -55,13 +51,22 @@ def repeated(document: Any, times: int) -> Any:
 
 def votes(number: int) -> Document:
     """`number` votes by voters of different names."""
-    (vote,) = list(_example("ANSWER")["votes"].values())[:1]
-    return {f"voter{index}": copy.deepcopy(vote) for index in range(number)}
+    return {f"voter{index}": next(iter(_example("ANSWER")["votes"].values())) for index in range(number)}
 
 
 def answer() -> Document:
     """An answer with nine votes."""
     return _example("ANSWER") | {"votes": votes(9), "abstained": {}}
+
+
+def meaning(comparator: str, **parts: Any) -> Document:
+    """What a question of a kind means, with every part that a question of this kind can have."""
+    leg = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": False, "level": 60_000.0}
+    legs = [leg | {"level_pct": None}, leg | {"level_pct": None, "comparator": "up"}]
+    document = _example("ANSWER")["understood"] | {"comparator": comparator, "days": 50, "in_a_row": False}
+    document |= {"upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth", "legs": legs}
+    has_begin = "earlier" in comparator or "days_" in comparator
+    return document | {"earlier": "2026-11-25T08:00:00Z" if has_begin else None} | parts
 
 
 def challenge(**parts: Any) -> Document:
@@ -70,46 +75,26 @@ def challenge(**parts: Any) -> Document:
     return document | {"ai_votes": document["ai_votes"] | votes(10 - len(document["ai_votes"]))} | parts
 
 
-def versus(n: int = 400) -> Document:
-    """An empty live book, and a backfilled one of `n` markets with calibration and a curve."""
+def versus() -> Document:
+    """An empty live book, and the backfilled one of the examples."""
     document = _example("AI_VS_MARKET")
-    book = document["books"][0]
-    scores = {"n": n, "brier": 0.2432, "log_score": 0.68, "accuracy_n": n, "accuracy_pct": 59.0164, "skill": 0.02}
-    scores |= {"likelier_side_pct": 57.5, "always_no_pct": 58.7}
-    scores |= {"accuracy_low_pct": 54.6, "accuracy_high_pct": 63.3}
-    bins = [
-        {"p_yes": p / 10, "observed_pct": 10.0 * p, "low_pct": 10.0 * p - 8, "high_pct": 10.0 * p + 8, "n": n // 8}
-        for p in range(1, 9)
-    ]
-    calibration = {"n": n, "miscalibration": 0.01, "discrimination": 0.01, "uncertainty": 0.24, "bins": bins}
-    curve = [
-        {"resolved_at": _iso(hours=24 * (day - 30)), "n": 3 + day * n // 30, "brier_ai": 0.24, "brier_market": 0.242}
-        for day in range(31)
-    ]
-    voter = scores | {"voter": "vol", "engine": "embedded/2", "kind": "brain"}
-    no_scores = dict.fromkeys(scores) | {"n": 0, "accuracy_n": 0}
-    live = book | {"backfilled": False, "n": 0, "simulated": 0, "difference": None}
-    live |= {"verdict": "not enough resolved markets"}
-    live |= {"ai": no_scores, "market": no_scores, "base_rate": no_scores, "voters": [], "cumulative": []}
-    live |= {"calibration": {"ai": None, "market": None}}
-    past = book | {"backfilled": True, "n": n, "simulated": n, "ai": scores, "market": scores, "base_rate": scores}
-    past |= {"verdict": "no clear difference yet", "voters": [voter] * 9, "cumulative": curve}
-    past |= {"difference": {"mean": 0.0013, "low": -0.0011, "high": 0.0041, "p_value": 0.76, "n": n, "weeks": 5}}
-    past |= {"calibration": {"ai": calibration, "market": calibration}}
-    return document | {"books": [live, past]}
+    past = document["books"][0]
+    no_scores = dict.fromkeys(past["ai"]) | {"n": 0, "accuracy_n": 0}
+    live = past | {"backfilled": False, "simulated": 0, "verdict": "not enough resolved markets"}
+    return document | {"books": [live | {"ai": no_scores, "market": no_scores}, past]}
 
 
 def market(**parts: Any) -> Document:
     """A market as its page has it: with the opinion of the last hour, and with an own vote and forecast."""
     (entry,) = _example("PREDICTIONS")["markets"]
-    own_parts = {"my_vote": {"vote": "yes", "voted_at": _iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": _iso()}}
-    return entry | own_parts | {"ai_now": {"p_yes": 0.62, "as_of": _iso()}, "world": "simulated"} | parts
+    own_parts = {"my_vote": {"vote": "yes", "voted_at": iso()}, "my_forecast": {"p_yes": 0.65, "forecast_at": iso()}}
+    return entry | own_parts | {"ai_now": {"p_yes": 0.62, "as_of": iso()}, "world": "simulated"} | parts
 
 
 def resolved_market() -> Document:
     """The same market after its end."""
     resolution = _example("PREDICTIONS")["markets"][0]["resolution"]
-    resolution |= {"outcome": "yes", "resolved_at": _iso(), "evidence": "The price was 53,600 USD."}
+    resolution |= {"outcome": "yes", "resolved_at": iso(), "evidence": "The price was 53,600 USD."}
     return market(status="resolved", ai_now=None, resolution=resolution)
 
 
@@ -117,17 +102,16 @@ def week(n: int) -> Document:
     """The resolved markets after a week that decided `n` of them, all with yes, half of them as the AI said."""
     halves = ({"p_yes": 0.7, "answer": "Likely: 70%"}, {"p_yes": 0.3, "answer": "Unlikely: 30%"})
     markets = [resolved_market() | {"ai": resolved_market()["ai"] | halves[number % 2]} for number in range(n)]
-    return _example("PREDICTIONS") | {"markets": markets, "as_of": _iso()}
+    return _example("PREDICTIONS") | {"markets": markets, "as_of": iso()}
 
 
 def decided_answer() -> Document:
     """An answer of the person after its deadline."""
-    resolution = {"outcome": "yes", "resolved_at": _iso(), "evidence": "The price was 56,000 USD."}
+    resolution = {"outcome": "yes", "resolved_at": iso(), "evidence": "The price was 56,000 USD."}
     return answer() | {"resolution": resolution, "score": {"brier": 0.1918, "log": 0.576}}
 
 
 def forecasters() -> Document:
-    """The table of forecasters."""
     scores = {"time_weighted": {"n": 4, "brier": 0.2431}}
     names = ("pool", "market", "a-name-of-thirty-two-characters0")
     header = {name: _example("PREDICTIONS")[name] for name in ("timestamp", "as_of", "stale_after", "world", "sources")}
@@ -135,13 +119,13 @@ def forecasters() -> Document:
     return header | {"entries": entries}
 
 
-def candles(hours: int = 168, step_s: int = 3600) -> Document:
-    """Bars of Bitcoin that rise by 10 USD a bar to the price of PRICES."""
+def candles(hours: int = 168) -> Document:
+    """Bars of Bitcoin that rise by 10 USD an hour to the price of PRICES."""
     quote = _example("PRICES")["prices"][0]
-    end, step, count = datetime.fromisoformat(quote["as_of"]), timedelta(seconds=step_s), hours * 3600 // step_s
-    steps = range(count - 1, -1, -1)
-    bars = [{"time": _instant(end - step * (n + 1)), "close": quote["price"] - 10 * n} for n in steps]
-    return {"schema": "candles/1", "world": "simulated", "asset": "btc", "step_s": step_s, "bars": bars}
+    end = datetime.fromisoformat(quote["as_of"])
+    ages = range(hours - 1, -1, -1)
+    bars = [{"time": iso(end - timedelta(hours=age + 1)), "close": quote["price"] - 10 * age} for age in ages]
+    return {"schema": "candles/1", "world": "simulated", "asset": "btc", "step_s": 3600, "bars": bars}
 
 
 def forecast() -> Document:
@@ -154,17 +138,14 @@ def forecast() -> Document:
     document["horizons"] = horizons = []
     for name, hour in hours.items():
         quantiles = {level: quote["price"] * math.exp(0.02 * (hour / 24) ** 0.5 * value) for level, value in z.items()}
-        until = _instant(start + timedelta(hours=hour))
+        until = iso(start + timedelta(hours=hour))
         horizons.append({"horizon": name, "until": until, "open_hours": hour, "quantiles": quantiles})
     return document
 
 
-def _iso(**offset: float) -> str:
-    return _instant(AS_OF + timedelta(**offset))
-
-
-def _instant(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+def iso(instant: datetime = AS_OF) -> str:
+    """An instant of UTC in the API's format, by default that of the documents."""
+    return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _example(name: str) -> Document:

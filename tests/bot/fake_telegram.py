@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
@@ -22,10 +21,8 @@ SEND_METHODS = ("sendMessage", "sendPhoto", "editMessageText", "editMessageMedia
 TAGS = {"b", "i", "u", "s", "code", "pre", "a", "blockquote"}
 ATTRIBUTES = {"a": {"href"}, "blockquote": {"expandable"}}
 ENTITY = re.compile(r"&(lt|gt|amp|quot|#\d+|#x[0-9a-fA-F]+);")
-SAME_TEXT = (
-    "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a "
-    "current content and reply markup of the message"
-)
+SAME_TEXT = "Bad Request: message is not modified: specified new message content and reply markup are exactly the same "
+SAME_TEXT += "as a current content and reply markup of the message"
 BLOCK = "Forbidden: bot was blocked by the user"
 MIGRATION = "Bad Request: group chat was upgraded to a supergroup chat"
 NO_TOPIC = "Bad Request: message thread not found"
@@ -67,10 +64,9 @@ class ChatMessage:
         """The data or address of each button, by its label."""
         return {key["text"]: key.get("callback_data") or key["url"] for row in self.keyboard for key in row}
 
-    def replace(self, values: dict[str, Any]) -> None:
-        """Show another text and other buttons."""
-        self.text, self.keyboard = values["text"], _keyboard(values)
-        self.read.append(self.text)
+    def replace(self, text: str, values: dict[str, Any]) -> None:
+        self.text, self.keyboard = text, _keyboard(values)
+        self.read.append(text)
 
 
 class Markup(HTMLParser):
@@ -132,7 +128,6 @@ class FakeTelegram(BaseRequest):
         self.cut: Cut | None = None
         self.instants: dict[int, list[float]] = {}
         self.numbers = count(1)
-        self.seen: Callable[[str], None] = lambda _method: None
 
     @property
     def read_timeout(self) -> float:
@@ -162,7 +157,6 @@ class FakeTelegram(BaseRequest):
         name, values = url.rpartition("/")[2], dict(request_data.parameters) if request_data else {}
         files = request_data.multipart_data if request_data and request_data.contains_files else {}
         self.calls.append((name, values))
-        self.seen(name)
         kind = self._kind_of_cut()
         if kind == "early":
             raise NetworkError("the connection was refused") from httpx.ConnectError("refused")
@@ -220,44 +214,52 @@ class FakeTelegram(BaseRequest):
         return all(re.fullmatch("[a-z0-9_]{1,32}", name) for name in names) or self._blame(f"a command of {names}")
 
     def _getChatMember(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
-        user = {"id": values["user_id"], "is_bot": False, "first_name": "A member"}
-        is_admin = values["user_id"] in self.admins
-        return (
-            {"status": "creator", "user": user, "is_anonymous": False}
-            if is_admin
-            else {"status": "member", "user": user}
+        status = (
+            {"status": "creator", "is_anonymous": False} if values["user_id"] in self.admins else {"status": "member"}
         )
+        return status | {"user": {"id": values["user_id"], "is_bot": False, "first_name": "A member"}}
 
     def _sendChatAction(self, _values: dict, _files: dict) -> bool:  # noqa: N802
         return True
 
     _deleteMyCommands = _sendChatAction  # noqa: N815
 
-    def _sendMessage(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
-        self._check(values, values.get("text", ""), TEXT)
-        return self._result(self._put(values, values["text"]))
+    def _send(self, values: dict, files: dict) -> dict[str, Any]:
+        quoted, topic = values.get("reply_parameters", {}).get("message_id"), values.get("message_thread_id")
+        place = {"quoted": quoted, "topic": topic, "is_silent": bool(values.get("disable_notification"))}
+        text, number, keyboard = self._text(values, files), next(self.numbers), _keyboard(values)
+        reply = ChatMessage(values["chat_id"], number, text, keyboard, bool(files), read=[text], **place)
+        self.chats[reply.chat, reply.id] = reply
+        return self._result(reply)
 
-    def _sendPhoto(self, values: dict, files: dict) -> dict[str, Any]:  # noqa: N802
-        self._check(values, values.get("caption", ""), CAPTION)
-        (picture,) = files.values()
-        if not picture[1].startswith(b"\x89PNG"):
-            self._blame("a photo that is no PNG")
-        return self._result(self._put(values, values["caption"], is_photo=True))
+    _sendMessage = _sendPhoto = _send  # noqa: N815
 
-    def _editMessageText(self, values: dict, _files: dict) -> dict[str, Any]:  # noqa: N802
-        self._check(values, values.get("text", ""), TEXT)
+    def _edit(self, values: dict, files: dict) -> dict[str, Any] | bool:
+        text = self._text(values.get("media", values) | {"reply_markup": values.get("reply_markup", {})}, files)
         if "inline_message_id" in values:
-            self.inline[values["inline_message_id"]].replace(values)
+            self.inline[values["inline_message_id"]].replace(text, values)
             return True
         reply = self.chats.get((values["chat_id"], values["message_id"]))
         if reply is None:
             raise Refusal("Bad Request: message to edit not found")
-        if reply.is_photo:
+        if files and not reply.is_photo:
+            self._blame("a photo in place of a text")
+        if reply.is_photo and not files:
             raise Refusal("Bad Request: there is no text in the message to edit")
-        if (reply.text, reply.keyboard) == (values["text"], _keyboard(values)):
+        if not files and (reply.text, reply.keyboard) == (text, _keyboard(values)):
             raise Refusal(SAME_TEXT)
-        reply.replace(values)
+        reply.replace(text, values)
         return self._result(reply)
+
+    _editMessageText = _editMessageMedia = _edit  # noqa: N815
+
+    def _text(self, content: dict[str, Any], files: dict[str, Any]) -> str:
+        """The text of a message, or the caption of its photo, once all of it was checked."""
+        text, limit = (content.get("caption", ""), CAPTION) if files else (content.get("text", ""), TEXT)
+        self._check(content, text, limit)
+        if not all(picture.startswith(b"\x89PNG") for _, picture, *_ in files.values()):
+            self._blame("a photo that is no PNG")
+        return text
 
     def _answerInlineQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
         self.offered = values["results"]
@@ -276,19 +278,6 @@ class FakeTelegram(BaseRequest):
         self.inline[str(reply.id)] = reply
         return reply
 
-    def _editMessageMedia(self, values: dict, files: dict) -> dict[str, Any]:  # noqa: N802
-        media = values["media"]
-        self._check(media | {"reply_markup": values.get("reply_markup", {})}, media["caption"], CAPTION)
-        reply = self.chats.get((values["chat_id"], values["message_id"]))
-        if reply is None:
-            raise Refusal("Bad Request: message to edit not found")
-        (picture,) = files.values()
-        if not reply.is_photo or not picture[1].startswith(b"\x89PNG"):
-            self._blame("a photo that is no PNG, or in place of a text")
-        reply.text, reply.keyboard = media["caption"], _keyboard(values)
-        reply.read.append(reply.text)
-        return self._result(reply)
-
     def _answerCallbackQuery(self, values: dict, _files: dict) -> bool:  # noqa: N802
         if values["callback_query_id"] not in self.pressed:
             raise Refusal(STALE)
@@ -297,14 +286,6 @@ class FakeTelegram(BaseRequest):
             self._blame(f"an invalid pop-up: {text}")
         self.popups += [text] if text else []
         return True
-
-    def _put(self, values: dict[str, Any], text: str, *, is_photo: bool = False) -> ChatMessage:
-        quoted, topic = values.get("reply_parameters", {}).get("message_id"), values.get("message_thread_id")
-        place = {"quoted": quoted, "topic": topic, "is_silent": bool(values.get("disable_notification"))}
-        number, keyboard = next(self.numbers), _keyboard(values)
-        reply = ChatMessage(values["chat_id"], number, text, keyboard, is_photo, read=[text], **place)
-        self.chats[reply.chat, reply.id] = reply
-        return reply
 
     def _result(self, reply: ChatMessage) -> dict[str, Any]:
         kind = "private" if reply.chat > 0 else "supergroup"

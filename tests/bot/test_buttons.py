@@ -7,28 +7,23 @@ import re
 import pytest
 
 from bot import views
-from tests.bot.conftest import refusing
+from bot.messages.research import TOPICS
+from tests.bot.conftest import QUESTION, TURNOUT, refusing
+
+OLD_DATA = ("votes:0:gone", "again:question:gone", "answer:question:gone", "yes:market:gone.1", "chart:answer:gone.7d")
+FORGED_DATA = ("nonsense", "show:secrets:.0", "chart:news:", "set:hour:24", "set:zone:Mars", "set:secret:1")
 
 
-@pytest.mark.parametrize(
-    "command", ["/lanes", "/top", "/accuracy", "/hospital", "/news", "/streaks", "/fund", "/brain"]
-)
+@pytest.mark.parametrize("command", [*TOPICS, "quota"])
 def test_a_reload_without_news_changes_nothing(ann, command, caplog):
     """Names are those for people, no keys of the service such as lp_wide or macd_slow."""
-    reply = ann.says(command)
+    reply = ann.says(f"/{command}")
     assert "_" not in reply.plain
     ann.presses("Reload")
-    assert len(ann.messages) == 1
-    assert reply.buttons
+    assert ann.messages == [reply]
+    assert reply.read == [reply.text]
     assert "editMessageText" in ann.stage.telegram.methods()
     assert "refused" not in caplog.text
-
-
-def test_a_reload_updates_the_quota(ann):
-    reply = ann.says("/quota")
-    ann.says("Will Bitcoin be above $60k at the end of the month?")
-    ann.presses("Reload", on=reply)
-    assert "9 of 10" in reply.plain
 
 
 def test_a_choice_changes_the_message_in_place(ann):
@@ -69,8 +64,7 @@ def test_a_vote_counts_for_the_market_of_its_number(ann, ben):
 
 
 def test_delete_deletes_and_keep_keeps(ann, store):
-    ann.says("Will Bitcoin be above $60k at the end of the month?")
-    token = ann.newest.buttons["Show votes"].split(":")[2]
+    token = ann.says(QUESTION).buttons["Show votes"].split(":")[2]
     reply = ann.says("/deleteme")
     ann.presses("Keep")
     assert reply.plain == "Nothing was deleted."
@@ -80,10 +74,6 @@ def test_delete_deletes_and_keep_keeps(ann, store):
     assert "Deleted." in reply.plain
     assert store.find(ann.chat, token) is None
     assert "nothing to delete" in ann.presses("Delete", on=ann.says("/deleteme")).plain
-
-
-OLD_DATA = ("votes:0:gone", "again:question:gone", "answer:question:gone", "yes:market:gone.1", "chart:answer:gone.7d")
-FORGED_DATA = ("nonsense", "show:secrets:.0", "chart:news:", "set:hour:24", "set:zone:Mars", "set:secret:1")
 
 
 @pytest.mark.parametrize("data", OLD_DATA + FORGED_DATA)
@@ -137,9 +127,6 @@ def test_the_research_links_to_the_pages_of_the_service(start, web):
     assert "not counted" in ann.says("/brain").plain
 
 
-QUESTION = "Will Bitcoin be above $60k at the end of the month?"
-
-
 @pytest.fixture
 def market_page(ann):
     """The page of the first open market, after the first of two taps."""
@@ -164,12 +151,9 @@ def test_a_market_is_forecast_with_two_taps(ann, ben, market_page, store):
 def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page, store, monkeypatch):
     """What does not exist any more is left out; challenges are in no list, and only so many are read one by one."""
     assert "no votes and no forecasts yet" in ann.says("/mine").plain
-    ann.presses("65%", on=market_page)
-    ann.presses("All markets", on=market_page)
-    ann.presses("1. Yes", on=market_page)
+    ann.presses("65%", "All markets", "1. Yes", on=market_page)
     ann.says("/challenge Will Bitcoin be above $72k on 2026-12-31?")
-    ann.presses("Create")
-    ann.presses("No")
+    ann.presses("Create", "No")
     ann.says(QUESTION)
     store.remember_call(ann.id, "challenge-999999", "yes")
     reply = ann.says("/mine")
@@ -179,9 +163,9 @@ def test_the_own_page_lists_votes_forecasts_and_questions(ann, market_page, stor
     assert "72,000" in reply.plain or "$72k" in reply.plain
     assert "1. Bitcoin above 60,000 USD · " in reply.plain
     ann.presses("1", on=reply)
-    assert "9 of 9 voted" in ann.newest.plain
+    assert f"9 {TURNOUT}" in ann.newest.plain
     assert "Show votes" in ann.newest.buttons
-    assert "9 of 10" in ann.says("/quota").plain
+    assert ann.questions_left() == 9
     monkeypatch.setattr(views, "MAX_READS", 0)
     assert "you: no · " not in ann.says("/mine").plain
 
@@ -205,8 +189,3 @@ def test_the_table_of_forecasters_leads_to_the_own_page(ann):
     assert "SIMULATED" in reply.plain
     ann.presses("My page")
     assert "Your page" in reply.plain
-
-
-@pytest.mark.parametrize("command", ["/me", "/forecasters"])
-def test_a_personal_page_is_not_shown_in_a_group(stage, group, command):
-    assert "private chat" in stage.person(group).says(command).plain

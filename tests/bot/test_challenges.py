@@ -10,22 +10,17 @@ from bot import challenges
 from tests.bot.conftest import Person, Stage
 
 DATE = "2026-12-31"
-QUESTION = f"Will Bitcoin be above $60k on {DATE}?"
 
 
-def written(person, question: str = QUESTION):
+def written(person, question: str = f"Will Bitcoin be above $60k on {DATE}?"):
     """The message above [Create] and [Cancel]."""
     return person.says(f"/challenge {question}")
 
 
-def created(person, question: str = QUESTION):
-    """The page of a new challenge."""
-    written(person, question)
+def created(person, level: int = 60):
+    """The page of a new challenge about a level in thousands of USD."""
+    written(person, f"Will Bitcoin be above ${level}k on {DATE}?")
     return person.presses("Create")
-
-
-def count_of(service) -> int:
-    return service.client.get("/api/challenges/active").json["count"]
 
 
 def test_a_challenge_is_created_and_voted_on(ann, ben):
@@ -88,25 +83,20 @@ def test_the_date_is_read_from_the_question(ann, question, date):
     assert f"is open until {date}." in ann.presses("Create").plain
 
 
-def test_the_cancel_button_creates_nothing(ann, service):
-    before = count_of(service)
-    reply = written(ann)
+@pytest.mark.parametrize(("label", "words", "count"), [("Cancel", "Nothing was created", 0), ("Create", "is open", 1)])
+def test_a_draft_is_decided_once(ann, service, label, words, count):
+    """[Create] after [Cancel] creates nothing; pressed twice it creates one challenge."""
+
+    def count_of_challenges() -> int:
+        return service.client.get("/api/challenges/active").json["count"]
+
+    before, reply = count_of_challenges(), written(ann)
     create = reply.buttons["Create"]
-    ann.presses("Cancel")
-    assert "Nothing was created" in reply.plain
+    ann.presses(label)
     ann.sends_data(create, reply)
+    assert words in reply.plain
     assert ann.stage.telegram.popups == ["This answer has expired. Ask again."]
-    assert count_of(service) == before
-
-
-def test_create_pressed_twice_creates_once(ann, service):
-    before = count_of(service)
-    reply = written(ann)
-    create = reply.buttons["Create"]
-    ann.presses("Create")
-    ann.sends_data(create, reply)
-    assert "is open until" in reply.plain
-    assert count_of(service) == before + 1
+    assert count_of_challenges() == before + count
 
 
 def test_the_create_button_survives_a_restart(start):
@@ -121,7 +111,7 @@ def test_the_create_button_survives_a_restart(start):
 
 def test_the_fourth_challenge_of_a_day_is_refused(ann):
     for level in (60, 61, 62, 63):
-        created(ann, f"Will Bitcoin be above ${level}k on {DATE}?")
+        created(ann, level)
     assert "Three challenges were created today" in ann.newest.plain
 
 
@@ -140,7 +130,7 @@ def number(ann: Person, monkeypatch) -> str:
     """An open challenge of Ann's; its messages may change fifty times a second, and every pass looks what is over."""
     monkeypatch.setattr(challenges, "UNLISTED_MIN", 1)
     monkeypatch.setattr(challenges, "EVERY_S", 0.02)
-    return re.search(r"Challenge (\d+)", created(ann, "Will Bitcoin be above $70k on 2026-12-31?").plain)[1]
+    return re.search(r"Challenge (\d+)", created(ann, 70).plain)[1]
 
 
 def edits(stage: Stage, chat: int) -> int:
@@ -188,7 +178,7 @@ def test_the_watcher_shows_votes_of_other_programs(stage, group, number, service
         f"/api/v1/predictions/challenge-{number}/vote", json={"vote": "no"}, headers={"X-API-Key": service.register()}
     )
     assert receipt.status_code == 200
-    stage.application.bot_data["state"].service.drop("challenges")
+    stage.state.service.drop("challenges")
     stage.work()
     assert votes(reply.plain) == ["0", "1"]
     before = edits(stage, group)
@@ -205,7 +195,7 @@ def test_a_deleted_message_is_forgotten(ann, stage, group, store, number):
 
 def test_a_resolved_challenge_is_shown_and_forgotten(stage, group, store, number, monkeypatch):
     reply = stage.person(group).says(f"/challenge {number}")
-    service = stage.application.bot_data["state"].service
+    service = stage.state.service
     challenge = stage.runner.run(service.market(f"challenge-{number}"))
     resolution = challenge["resolution"] | {"outcome": "yes", "evidence": "So it is."}
 

@@ -10,8 +10,8 @@ from bot.messages.research import TOPICS
 from service.trading.strategies import STRATEGIES
 
 COMMANDS = (  # noqa: SIM905
-    "start ask research lanes top markets challenge challenges hospital accuracy news streaks fund brain alerts "
-    "quota privacy deleteme help price language stop"
+    "start ask research lanes top markets challenge challenges hospital accuracy news streaks fund brain alerts mine "
+    "forecasters quota privacy deleteme help price language stop"
 ).split()
 
 GROUP_COMMANDS = ("ask", "price", "language", "help", "research", *TOPICS)
@@ -28,9 +28,6 @@ ANSWERS = {
     "/top": f"Best of {len(STRATEGIES)} strategies",
     "/price": "Silver",
     "/price btc": "Bitcoin 53,212 USD",
-    "/price Gold": "Gold 2,9",
-    "/price BTC/USDT": "Bitcoin 53,212 USD",
-    "/price btc-usd": "Bitcoin 53,212 USD",
     "/price tulips": "Unknown asset",
     "/markets": "open markets",
     "/challenges": "hallenge",
@@ -52,9 +49,11 @@ ANSWERS = {
 
 @pytest.mark.parametrize(("text", "answer"), ANSWERS.items())
 def test_a_command_is_answered_with_one_message(ann, text, answer):
+    """It is free: documents that the service counts are read in the bot's name."""
     reply = ann.says(text)
     assert answer in reply.plain
     assert len(ann.messages) == 1
+    assert ann.questions_left() == 10
 
 
 def test_the_first_screen_has_buttons(ann):
@@ -85,7 +84,7 @@ def test_shared_commands_work_in_groups(stage, group, command):
     assert reply.quoted
 
 
-@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {*GROUP_COMMANDS, "challenge"}))
+@pytest.mark.parametrize("command", sorted({*COMMANDS, "me"} - {*GROUP_COMMANDS, "challenge"}))
 def test_private_commands_in_a_group_link_to_the_chat(stage, group, ann, command):
     """The link of a challenge starts it there."""
     member = stage.person(group)
@@ -104,11 +103,20 @@ def test_texts_in_a_group_are_not_questions(stage, group):
     assert member.says("@ninefold_bot Will Bitcoin rise this week?", **{"from": robot}) is None
 
 
-def test_what_is_no_new_text_is_not_read(ann):
-    """A sticker is answered with that; an edited command is not answered again."""
-    message = ann.message({"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]})
-    ann.stage.deliver({"edited_message": message})
-    assert ann.messages == []
+def test_a_sticker_is_answered_as_no_text(ann):
     sticker = {"file_id": "1", "file_unique_id": "1", "type": "regular", "width": 1, "height": 1}
     reply = ann.sends(sticker=sticker | {"is_animated": False, "is_video": False})
     assert "I can read only text" in reply.plain
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("edited_message", {"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]}),
+        ("business_message", {"text": "btc", "business_connection_id": "b1"}),
+    ],
+)
+def test_what_is_no_new_message_is_not_answered(ann, kind, content):
+    """A command that was edited, and what another account writes in the name of a person."""
+    ann.stage.deliver({kind: ann.message(content)})
+    assert ann.messages == []

@@ -14,19 +14,22 @@ import service.client.exchange
 from bot import answering, rate_limiter
 from bot.languages import translate
 from bot.messages import notices
-from bot.store import Alert
-from tests.bot.conftest import Person, refusing
+from bot.messages.research import TOPICS
+from tests.bot.conftest import QUESTION, TURNOUT, Person, refusing
 from tests.bot.fake_telegram import MIGRATION, Cut
+from tests.bot.store.conftest import alert
 from tests.processes import free_port
 
-QUESTION = "Will Bitcoin be above $60k at the end of the month?"
-REQUESTS = ("/lanes", "/top", "/markets", "/challenges", "/hospital", "/accuracy", "/research")
-REQUESTS += ("/news", "/streaks", "/fund", "/brain", "/quota", QUESTION)
+REQUESTS = (*(f"/{name}" for name in (*TOPICS, "markets", "challenges", "research", "quota")), QUESTION)
+KINDS = ("502", "early", "late")
+CALLS = 8  # more than any of these scenes makes
 
 
 @pytest.fixture
-def silent_port() -> Iterator[int]:
-    """A port that accepts connections and never answers."""
+def silent_port(monkeypatch) -> Iterator[int]:
+    """A port that accepts connections and never answers, for which the bot waits a tenth of a second."""
+    monkeypatch.setattr(bot.service, "CALL_S", 0.1)
+    monkeypatch.setattr(service.client.exchange, "SILENCE_S", 0.1)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
@@ -39,23 +42,18 @@ def is_one_sentence(reply) -> bool:
     return 0 < len(reply.plain) < 200 and not any(word in reply.plain for word in internal)
 
 
-@pytest.mark.parametrize("text", REQUESTS)
-def test_an_unreachable_service_is_one_sentence(start, text):
-    ann = start(oracle_url=f"http://127.0.0.1:{free_port()}").person()
+@pytest.mark.parametrize(
+    ("is_silent", "text"), [*((False, text) for text in REQUESTS), (True, "/lanes"), (True, "/top"), (True, QUESTION)]
+)
+def test_a_service_without_an_answer_is_one_sentence(start, request, is_silent, text):
+    """It cannot be reached, or says nothing."""
+    port = request.getfixturevalue("silent_port") if is_silent else free_port()
+    ann = start(oracle_url=f"http://127.0.0.1:{port}").person()
     reply = ann.says(text)
     assert is_one_sentence(reply)
-    assert ("I keep it" if text == QUESTION else "cannot be reached") in reply.plain
+    words = "too long" if is_silent else "cannot be reached"
+    assert ("I keep it" if text == QUESTION else words) in reply.plain
     assert len(ann.messages) == 1
-
-
-@pytest.mark.parametrize("text", ["/lanes", "/top", QUESTION])
-def test_a_silent_service_is_one_sentence(start, silent_port, monkeypatch, text):
-    monkeypatch.setattr(bot.service, "CALL_S", 0.1)
-    monkeypatch.setattr(service.client.exchange, "SILENCE_S", 0.1)
-    ann = start(oracle_url=f"http://127.0.0.1:{silent_port}").person()
-    reply = ann.says(text)
-    assert is_one_sentence(reply)
-    assert ("I keep it" if text == QUESTION else "too long") in reply.plain
 
 
 @pytest.mark.parametrize("text", ["/lanes", "/quota", QUESTION])
@@ -77,8 +75,7 @@ def test_an_unknown_key_is_one_sentence(start, caplog):
     assert "key" in reply.plain
 
 
-def test_a_failed_button_says_why_and_changes_nothing(start, silent_port, monkeypatch):
-    monkeypatch.setattr(bot.service, "CALL_S", 0.1)
+def test_a_failed_button_says_why_and_changes_nothing(start, silent_port):
     stage = start(oracle_url=f"http://127.0.0.1:{silent_port}")
     ann = stage.person()
     reply = ann.says("/help")
@@ -118,10 +115,6 @@ def test_a_refusal_of_telegram_is_logged_without_token(ann, caplog):
     assert "Traceback" not in caplog.text
 
 
-KINDS = ("502", "early", "late")
-CALLS = 8  # more than any of these scenes makes
-
-
 @pytest.fixture
 def short_pauses(monkeypatch):
     """Nobody waits between two attempts, and the waiting message comes at once."""
@@ -133,8 +126,8 @@ def short_pauses(monkeypatch):
 def has_one_answer(person: Person, kind: str) -> None:
     """A late cut leaves open whether Telegram has the answer: rather twice than never, and counted once."""
     person.stage.work()
-    assert 1 <= sum("of 9 voted" in message.plain for message in person.messages) <= (2 if kind == "late" else 1)
-    assert "9 of 10" in person.says("/quota").plain
+    assert 1 <= sum(TURNOUT in message.plain for message in person.messages) <= (2 if kind == "late" else 1)
+    assert person.questions_left() == 9
 
 
 def creates(person: Person) -> None:
@@ -153,8 +146,7 @@ def has_one_challenge(person: Person, _kind: str) -> None:
 
 
 def is_alerted(person: Person) -> None:
-    store = person.stage.application.bot_data["state"].store
-    store.queue([Alert(person.id, "flip", "noon", person.id, silent=False, text="<b>It flipped.</b>", until=4e9)])
+    person.stage.state.store.queue([alert(person.id, text="<b>It flipped.</b>")])
     person.stage.work()
 
 
@@ -201,7 +193,7 @@ def test_an_answer_stays_in_its_topic(stage, group, store):
     store.open_question(other.id, group, 17, None, QUESTION, 0)
     stage.work()
     assert member.newest.topic == 17
-    assert "of 9 voted" in member.newest.plain
+    assert TURNOUT in member.newest.plain
 
 
 @pytest.mark.parametrize("moves_first", [True, False])
@@ -219,7 +211,7 @@ def test_a_group_that_moved_gets_everything_there(stage, group, caplog, moves_fi
     member.says(f"/ask {QUESTION}")
     member.chat = supergroup
     texts = [message.plain for message in member.messages]
-    assert "of 9 voted" in texts[-1]
+    assert TURNOUT in texts[-1]
     assert not moves_first or ("Gold" in texts[0] and "/quota" in texts[1])
     assert "raised" not in caplog.text
 
@@ -231,10 +223,3 @@ def test_a_blocked_bot_sends_no_more_alerts(stage, ann, store, act):
     stage.telegram.blocked.add(ann.id)
     act(ann)
     assert store.switches(ann.id)["flip"] == "off"
-
-
-def test_messages_of_a_business_connection_are_ignored(ann):
-    """Another account writes there in the name of a person."""
-    message = ann.message({"text": "btc", "business_connection_id": "b1"})
-    ann.stage.deliver({"business_message": message})
-    assert ann.messages == []

@@ -6,20 +6,17 @@ import re
 
 import pytest
 
-QUESTION = "Will Bitcoin be above $60k at the end of the month?"
-TURNOUT = "of 9 voted"
+from tests.bot.conftest import QUESTION, TURNOUT
+from tests.bot.fake_telegram import ME
+
 NEWS = "BREAKING: Bitcoin ETF inflows hit a record\n\nAnalysts expect btc above 60k on December 5. "
 NEWS += "More about this follows below. " * 20
-
-
-def left(person) -> str:
-    return person.says("/quota").plain.partition(" of ")[0]
+GREETING = "Hello! Send me a question, for example:\nWill bitcoin rise by December 31?"
 
 
 def quotation(person, reply) -> dict:
     """A reply of the bot as a text of the person quotes it, with its buttons."""
-    bot = {"id": 99, "is_bot": True, "first_name": "Ninefold"}
-    return person.message({"text": reply.plain, "from": bot, "reply_markup": {"inline_keyboard": reply.keyboard}})
+    return person.message({"text": reply.plain, "from": ME, "reply_markup": {"inline_keyboard": reply.keyboard}})
 
 
 @pytest.mark.parametrize(
@@ -29,7 +26,7 @@ def quotation(person, reply) -> dict:
 def test_line_breaks_and_tabs_are_spaces(ann, text):
     """The voters are asked, also where no forecast reaches."""
     assert TURNOUT in ann.says(text).plain
-    assert left(ann) == "9"
+    assert ann.questions_left() == 9
 
 
 def test_a_caption_is_a_text(ann, stage, group):
@@ -42,9 +39,6 @@ def test_forwarded_news_is_read_from_its_beginning(ann):
     origin = {"type": "hidden_user", "sender_user_name": "News", "date": 1}
     assert TURNOUT in ann.says(NEWS, forward_origin=origin).plain
     assert "the limit is 500" in ann.says(NEWS).plain
-
-
-GREETING = "Hello! Send me a question, for example:\nWill bitcoin rise by December 31?"
 
 
 @pytest.mark.parametrize(
@@ -66,18 +60,14 @@ GREETING = "Hello! Send me a question, for example:\nWill bitcoin rise by Decemb
         ("Sag mir Bescheid, wenn Bitcoin 60.000 erreicht", "when Bitcoin reaches 60,000 USD"),
         ("What is the price of bitcoin tomorrow?", "Where Bitcoin will be"),
         ("What will Bitcoin cost at Christmas?", "2026-12-25"),
-        ("/top btc", "Best of"),
-        ("/markets", "open markets"),
-        ("/lanes", "Paper accounts"),
-        ("/hospital", "Check of strategies"),
     ],
 )
 def test_a_text_that_asks_no_voters_is_free(ann, text, words):
-    """A greeting has two lines and nothing more; documents that the service counts are read in the bot's name."""
+    """A greeting has two lines and nothing more."""
     reply = ann.says(text)
     assert reply.plain == words if words == GREETING else words in reply.plain
     assert len(ann.messages) == 1
-    assert left(ann) == "10"
+    assert ann.questions_left() == 10
 
 
 @pytest.mark.parametrize(
@@ -96,7 +86,7 @@ def test_a_forecast_for_a_date_begins_with_it(ann, store, zone, text, label):
     head, _, row, *_ = ann.says(text).plain.splitlines()
     assert head.startswith("Where ")
     assert row.startswith(label)
-    assert left(ann) == "10"
+    assert ann.questions_left() == 10
 
 
 def test_why_a_price_moves_is_said_by_data(ann):
@@ -121,7 +111,7 @@ def test_the_reasons_of_the_last_answer_are_free(ann, text):
     assert "momentum" in reply.plain
     ann.presses("Answer", on=reply)
     assert TURNOUT in reply.plain
-    assert left(ann) == "9"
+    assert ann.questions_left() == 9
 
 
 @pytest.mark.parametrize("text", ["why?", "show me the votes"])
@@ -140,7 +130,7 @@ def test_what_was_only_offered_has_no_votes(ann, offer, words, text):
     reply = ann.says(text).plain.splitlines()
     assert reply[0] == "This has not been asked yet, so there are no votes:"
     assert reply[1].startswith(words)
-    assert left(ann) == "9"
+    assert ann.questions_left() == 9
     assert "above $60k" in ann.says(text, reply_to_message=quotation(ann, answer)).plain
     ann.presses("Ask 1")
     assert TURNOUT in ann.newest.plain
@@ -156,33 +146,33 @@ def test_chatter_gets_one_friendly_reply(ann, text):
     names = "Bitcoin, Ethereum, Solana, BNB, XRP, Gold, Silver"
     assert reply.plain == f"🙂 I only know about prices: {names}. For example:\nWill bitcoin rise by December 31?"
     assert reply.buttons == {}
-    assert left(ann) == "10"
+    assert ann.questions_left() == 10
 
 
 @pytest.mark.parametrize(
     ("first", "text", "words", "count"),
     [
-        (QUESTION, "and eth?", "1. Ethereum above 2,491 USD, on 2026-11-30", "9"),
-        (QUESTION, "by friday?", "Understood as: Will Bitcoin (btc) be above 60,000 USD at 2026-11-27", "8"),
-        (QUESTION, "what about 70k", "Understood as: Will Bitcoin (btc) be above 70,000 USD at 2026-11-30", "8"),
+        (QUESTION, "and eth?", "1. Ethereum above 2,491 USD, on 2026-11-30", 9),
+        (QUESTION, "by friday?", "Understood as: Will Bitcoin (btc) be above 60,000 USD at 2026-11-27", 8),
+        (QUESTION, "what about 70k", "Understood as: Will Bitcoin (btc) be above 70,000 USD at 2026-11-30", 8),
         # A text that says all by itself does not carry the last question on.
-        (QUESTION, "btc", "▲ Bitcoin 53,212 USD", "9"),
+        (QUESTION, "btc", "▲ Bitcoin 53,212 USD", 9),
         # Nobody has to ask a guess before the next text can change it; a price and a forecast are carried on too.
         ("will btc dump below 45k next week", "and 40k?", "40,000 USD", None),
-        ("where will eth be in 30 days", "and in 7 days?", "Where Ethereum will be", "10"),
-        ("btc price", "and eth?", "▲ Ethereum 2,", "10"),
-        ("btc price", "and tomorrow?", "Where Bitcoin will be", "10"),
-        ("where's eth headed by friday", "same thing for bnb pls", "Where BNB will be", "10"),
-        ("how much are 2 btc in euros", "n in quid?", "2 Bitcoin = 83,930 GBP", "10"),
+        ("where will eth be in 30 days", "and in 7 days?", "Where Ethereum will be", 10),
+        ("btc price", "and eth?", "▲ Ethereum 2,", 10),
+        ("btc price", "and tomorrow?", "Where Bitcoin will be", 10),
+        ("where's eth headed by friday", "same thing for bnb pls", "Where BNB will be", 10),
+        ("how much are 2 btc in euros", "n in quid?", "2 Bitcoin = 83,930 GBP", 10),
         # A guess is shown first; its reading is shown as a level, and the next number is a percentage all the same.
-        ("sol vs eth who wins this week", "and by friday?", "Do you mean this?", "10"),
-        ("will eth rise 10% by december 20?", "or 5?", "Ethereum reaches 2,319 USD", "10"),
+        ("sol vs eth who wins this week", "and by friday?", "Do you mean this?", 10),
+        ("will eth rise 10% by december 20?", "or 5?", "Ethereum reaches 2,319 USD", 10),
     ],
 )
 def test_a_text_carries_on_the_last(ann, first, text, words, count):
     ann.says(first)
     assert words in ann.says(text).plain
-    assert count in (None, left(ann))
+    assert count in (None, ann.questions_left())
 
 
 @pytest.mark.parametrize(

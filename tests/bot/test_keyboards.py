@@ -19,44 +19,12 @@ from bot.photos import PHOTOS
 from bot.store import timezones
 
 SHARE = "https://t.me/share/url"
-
 LEVELS = [("▼ 50,600", 50600.0), ("▲ 0.0001235", 0.0001235)]
-
 OFF = dict.fromkeys(keyboards.EVENTS, "off")
-
-
-def test_every_button_matches_exactly_one_pattern():
-    """Every chart has periods, and every listed time zone exists."""
-    assert set(keyboards.CHART_PERIODS) == set(PHOTOS)
-    assert all(zone in timezones() for zone in keyboards.ZONES)
-    long_market = {"is_open": True, "is_followed": False, "is_charted": True}
-    boards = [
-        keyboards.reload("top", "gold", keyboards.show("Research", "research")),
-        keyboards.reload("news"),
-        keyboards.deadlines("_-" * 6, date(2026, 11, 21)),
-        keyboards.assets("price", "btc", ["btc", "eth"]),
-        keyboards.assets("price", "btc", ["btc", "eth"], LEVELS),
-        keyboards.markets("x" * 12, 61, 4, 15, 17),
-        keyboards.challenges([123456789] * 5, 1, 3),
-        *(keyboards.market(market_id, SHARE, [35, 55], **long_market) for market_id in ("x-" * 22, "x." * 48)),
-        keyboards.market("challenge-123456789", SHARE, post_link=SHARE),
-        keyboards.following([123456789] * 50),
-        *(keyboards.choices(setting) for setting in ("quiet", "hour", "zone")),
-        keyboards.answer("_-" * 6, is_charted=True),
-        *(keyboards.chart(kind, "x" * 40, "7d") for kind in keyboards.CHART_PERIODS),
-        keyboards.settings("dark"),
-        keyboards.group_settings({"weekly": "on", "commands_only": "off"}),
-        keyboards.listed("_-" * 6, 2),
-        keyboards.votes("_-" * 6, 1, 3),
-        keyboards.draft("_-" * 6),
-        keyboards.alerts(OFF),
-        keyboards.terms(123456789, 7, repeats=True),
-        keyboards.me(["998968125db559dd"]),
-        keyboards.delete_or_keep(),
-    ]
-    for text in [text for board in boards for text in data(board)]:
-        assert len(text.encode()) <= 64
-        assert sum(bool(re.fullmatch(pattern, text)) for pattern in PRESSES) == 1, text
+# The columns of the longest label that a phone shows whole, by the number of buttons in a row.
+WIDEST = {1: 40, 2: 20, 3: 12, 4: 10, 5: 7, 6: 6, 7: 5}
+FORECAST_ROW, LEVEL_ROW = [f"{percent}%" for percent in FORECASTS], ["🔔 AI 40%", "🔔 AI 60%"]
+LAST_ROW = ["Reload", "All markets"]
 
 
 def labels(keyboard: InlineKeyboardMarkup) -> list[list[str]]:
@@ -67,44 +35,52 @@ def data(keyboard: InlineKeyboardMarkup) -> list[str]:
     return [button.callback_data for row in keyboard.inline_keyboard for button in row if not button.url]
 
 
-# The columns of the longest label that a phone shows whole, by the number of buttons in a row.
-WIDEST = {1: 40, 2: 20, 3: 12, 4: 10, 5: 7, 6: 6, 7: 5}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_label_is_cut_on_a_phone(language):
-    """Below answers, alerts, settings, prices, challenges and the own page; marks over letters take no room."""
-    silence = dict.fromkeys(keyboards.EVENTS, "silent")
-    with speaking(language):
-        boards = [
-            *(keyboards.answer("x", SHARE, is_followed=state, is_charted=state) for state in (True, False)),
-            *(keyboards.alerts(silence), keyboards.settings("light"), keyboards.me(["x"] * 5), keyboards.start()),
-            *(keyboards.following([1, 2]), keyboards.draft("x"), keyboards.listed("x", 3)),
-            *(keyboards.terms(1, 30, repeats=True), keyboards.delete_or_keep(), keyboards.votes("x", 1, 3)),
-            *(
-                market(),
-                keyboards.market("challenge-17", SHARE, post_link=SHARE),
-                keyboards.chart("price", "btc", "7d"),
-            ),
-            keyboards.assets("price", "btc", ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"], LEVELS),
-            keyboards.group_settings({"weekly": "off", "commands_only": "off"}),
-        ]
-    rows = [row for board in boards for row in labels(board)]
-    texts = [(label, WIDEST[len(row)]) for row in rows for label in row]
-    bare = [
-        ("".join(letter for letter in text if unicodedata.category(letter) != "Mn"), width) for text, width in texts
-    ]
-    assert [text for text, width in bare if columns_of(text) > width] == []
-
-
 def market(market_id: str = "daily-btc-up", **options: Any) -> InlineKeyboardMarkup:
     parts = {"is_open": True, "is_followed": False, "is_charted": True} | options
     return keyboards.market(market_id, parts.pop("address", SHARE), [40, 60], **parts)
 
 
-FORECAST_ROW, LEVEL_ROW = [f"{percent}%" for percent in FORECASTS], ["🔔 AI 40%", "🔔 AI 60%"]
+def boards() -> list[InlineKeyboardMarkup]:
+    """Every keyboard, with the longest ids and numbers."""
+    token = "_-" * 6
+    return [
+        *(keyboards.start(), keyboards.reload("news"), keyboards.delete_or_keep(), keyboards.draft(token)),
+        keyboards.reload("top", "gold", keyboards.show("Research", "research")),
+        keyboards.deadlines(token, date(2026, 11, 21)),
+        keyboards.assets("price", "btc", ["btc", "eth", "sol", "bnb", "xrp", "gold", "silver"], LEVELS),
+        *(keyboards.markets(token, 61, 4, 15, 17), keyboards.challenges([1234567] * 5, 1, 3)),
+        *(market(), market("x-" * 22), market("x." * 48)),
+        keyboards.market("challenge-123456789", SHARE, post_link=SHARE),
+        *(keyboards.following([123456789] * 50), keyboards.me(["998968125db559dd"] * 5)),
+        *(keyboards.choices(setting) for setting in ("quiet", "hour", "zone")),
+        *(keyboards.answer(token, SHARE, is_followed=state, is_charted=state) for state in (True, False)),
+        *(keyboards.chart(kind, "x" * 40, "7d") for kind in keyboards.CHART_PERIODS),
+        *(keyboards.listed(token, 3), keyboards.votes(token, 1, 3)),
+        *(keyboards.settings("light"), keyboards.group_settings({"weekly": "off", "commands_only": "off"})),
+        *(keyboards.alerts(dict.fromkeys(OFF, state)) for state in ("off", "silent")),
+        keyboards.terms(123456789, 30, repeats=True),
+    ]
 
-LAST_ROW = ["Reload", "All markets"]
+
+def test_every_button_matches_exactly_one_pattern():
+    """Every chart has periods, and every listed time zone exists."""
+    assert set(keyboards.CHART_PERIODS) == set(PHOTOS)
+    assert all(zone in timezones() for zone in keyboards.ZONES)
+    for text in [text for board in boards() for text in data(board)]:
+        assert len(text.encode()) <= 64
+        assert sum(bool(re.fullmatch(pattern, text)) for pattern in PRESSES) == 1, text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_label_is_cut_on_a_phone(language):
+    """Marks over letters take no room."""
+    with speaking(language):
+        rows = [row for board in boards() for row in labels(board)]
+    widths = [(label, WIDEST[len(row)]) for row in rows for label in row]
+    bare = [
+        ("".join(letter for letter in text if unicodedata.category(letter) != "Mn"), width) for text, width in widths
+    ]
+    assert [text for text, width in bare if columns_of(text) > width] == []
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,12 @@ from bot.messages.research import TOPICS
 from tests.bot.catalogues import TRANSLATIONS, extracted, updated
 from tests.bot.test_commands import COMMANDS
 
+ENGLISH = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}")
+TAG, COMMAND = re.compile(r"</?[a-z]+>"), re.compile(r"(?<![\w<])/[a-z]+")
+EACH_LANGUAGE = pytest.mark.parametrize("language", TRANSLATIONS)
+NO_LANES = {"de": "Depot", "es": "cartera|cuota", "fr": "portefeuille", "it": "portafogli", "pt": "carteira"}
+NO_LANES |= {"tr": "portföy", "ru": "портфел|вызов|задним числом", "zh": "预言机|组合", "ja": "ポートフォリオ"}
+
 
 @pytest.mark.parametrize(
     ("code", "language"), [("de", "de"), ("pt-br", "pt"), ("zh-hant", "zh"), ("EN", "en"), ("pl", None), (None, None)]
@@ -49,7 +55,6 @@ notify me when btc goes above 40k
 why is btc up
 should i buy btc
 """.strip().splitlines()
-ENGLISH = re.compile(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 
 
 @pytest.mark.parametrize("text", [*TEXTS, *(f"/{command}" for command in COMMANDS), "/challenge btc 500 million?"])
@@ -93,24 +98,9 @@ def test_the_menu_of_a_chat_follows_the_chosen_language(ann):
     assert "deleteMyCommands" in ann.stage.telegram.methods()
 
 
-def test_only_admins_choose_the_language_of_a_group(stage, group):
-    member, admin = stage.person(group), stage.person(group)
-    stage.telegram.admins.add(admin.id)
-    member.language = "it"
-    reply = member.says("/language")
-    member.presses("Deutsch", on=reply)
-    assert "amministratore" in stage.telegram.popups[-1]
-    assert "amministratore" in member.says("/language de").plain
-    admin.presses("Deutsch", on=reply)
-    assert "Sprache" in member.says("/language").plain
-
-
 @pytest.mark.parametrize("fails", [False, True])
 def test_both_menus_are_set_in_every_language(stage, monkeypatch, fails):
-    """English is the menu of the languages without one; where Telegram fails, the next run of the job sets them.
-
-    Groups have the commands that all may see.
-    """
+    """English is for languages without one, groups have what all may see; after a failure the next run sets them."""
     monkeypatch.setattr(rate_limiter, "PAUSES_S", ())
     if fails:
         stage.telegram.refuse("setMyCommands", "Bad Gateway", 502)
@@ -128,10 +118,6 @@ def test_both_menus_are_set_in_every_language(stage, monkeypatch, fails):
         for scope, names in (("all_private_chats", {name for name, _ in entries}), ("all_group_chats", in_groups)):
             menu = [(command["command"], command["description"]) for command in menus[scope, language]]
             assert menu == [entry for entry in entries if entry[0] in names]
-
-
-TAG, COMMAND = re.compile(r"</?[a-z]+>"), re.compile(r"(?<![\w<])/[a-z]+")
-EACH_LANGUAGE = pytest.mark.parametrize("language", TRANSLATIONS)
 
 
 def placeholders(text: str) -> set[str | None]:
@@ -172,10 +158,6 @@ def test_placeholders_tags_and_commands_are_equal(language):
             assert least <= placeholders(form) <= placeholders(expected), form
             assert TAG.findall(form) == TAG.findall(expected), form
             assert Counter(COMMAND.findall(form)) == Counter(COMMAND.findall(expected)), form
-
-
-NO_LANES = {"de": "Depot", "es": "cartera|cuota", "fr": "portefeuille", "it": "portafogli", "pt": "carteira"}
-NO_LANES |= {"tr": "portföy", "ru": "портфел|вызов|задним числом", "zh": "预言机|组合", "ja": "ポートフォリオ"}
 
 
 @pytest.mark.parametrize(("language", "words"), NO_LANES.items())

@@ -1,7 +1,4 @@
-"""Thousands of alerts keep to Telegram's limits, in order, each once, in a memory that does not grow.
-
-`make soak` has 10,000 subscribers, CI fewer.
-"""
+"""Thousands of alerts keep to Telegram's limits, in order, each once, in a memory that does not grow."""
 
 from __future__ import annotations
 
@@ -72,10 +69,7 @@ class CountingTelegram(FakeTelegram):
 
 
 def test_thousands_of_alerts_keep_to_the_limits(tmp_path: Path):
-    """The second alert of a person follows the first; blocked people get none.
-
-    The bot stops at once in the middle and continues a minute later; the clock is simulated.
-    """
+    """Also where the bot stops in the middle; a person's second alert follows the first, blocked people get none."""
     telegram, settings = CountingTelegram(), BotSettings("123:token", "nf_live_key", bot_data=tmp_path)
     with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
         clock = runner.get_loop().time
@@ -100,7 +94,6 @@ def test_thousands_of_alerts_keep_to_the_limits(tmp_path: Path):
 
 
 async def two_flips(store: Store) -> None:
-    """The consensus changes twice, a minute apart."""
     service, others = FakeService(), [person for person in SUBSCRIBERS if person not in PIONEERS]
     changes: list[tuple[str, Sequence[int]]] = [("BULLISH", PIONEERS), ("BEARISH", others), ("BULLISH", ())]
     for minute, (direction, subscribers) in enumerate(changes):
@@ -123,7 +116,6 @@ def side(line: str) -> str:
 
 
 def resident_mb() -> float:
-    """The memory of this process."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 

@@ -18,12 +18,13 @@ from urllib.parse import parse_qs
 
 import httpx
 import pytest
-from prometheus_client import REGISTRY, start_http_server
+from prometheus_client import REGISTRY
 from telegram.error import NetworkError
 
 from bot import settings
 from bot.settings import BotSettings, BotSettingsError
 from bot.telemetry import LogFormatter
+from tests.bot.conftest import QUESTION
 from tests.bot.fake_telegram import ME
 from tests.conftest import absent
 from tests.processes import PATIENCE_S, ROOT, free_port, running, wait_until
@@ -48,24 +49,23 @@ class TelegramServer(BaseHTTPRequestHandler):
         message = {"message_id": 1, "date": 1, "chat": CHAT, "from": ME, "text": "…"}
         result = {"getMe": ME, "sendMessage": message}.get(method, True)
         answer = {"ok": True, "result": result} if self.knows_token else {"ok": False, "description": "Unauthorized"}
-        answer = json.dumps(answer).encode()
         is_bad = TelegramServer.bad_gateways > 0
         TelegramServer.bad_gateways -= is_bad
         self.send_response(502 if is_bad else 200 if self.knows_token else 401)
-        self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
-        self.wfile.write(answer)
+        self.wfile.write(json.dumps(answer).encode())
 
     def log_message(self, *_values: object) -> None: ...
 
 
 @pytest.fixture
-def telegram() -> Iterator[tuple[str, Queue]]:
-    """The address of a Telegram server, and its recorded calls."""
+def telegram(tmp_path: Path) -> Iterator[tuple[dict[str, str], Queue]]:
+    """The settings of a bot with a Telegram server of its own, and the recorded calls."""
     calls: Queue = Queue()
     with ThreadingHTTPServer(("127.0.0.1", 0), type("Recording", (TelegramServer,), {"calls": calls})) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/bot", calls
+        address = f"http://127.0.0.1:{server.server_port}/bot"
+        yield MINIMUM | {"BOT_DATA": str(tmp_path), "TELEGRAM_URL": address}, calls
         server.shutdown()
 
 
@@ -81,10 +81,9 @@ def next_call(calls: Queue, method: str) -> dict[str, str]:
 def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
     if not importlib.util.find_spec("tornado"):
         absent("no tornado, without which the library serves no webhook")
-    address, calls = telegram
-    port = free_port()
-    environment = MINIMUM | {"BOT_DATA": str(tmp_path), "TELEGRAM_URL": address, "BOT_WEBHOOK_PORT": str(port)}
-    environment |= {"BOT_WEBHOOK_URL": "https://bot.example/updates", "BOT_WEBHOOK_SECRET": SECRET}
+    (environment, calls), port = telegram, free_port()
+    environment |= {"BOT_WEBHOOK_URL": "https://bot.example/updates", "BOT_WEBHOOK_PORT": str(port)}
+    environment |= {"BOT_WEBHOOK_SECRET": SECRET}
     text = {"text": "/help", "entities": [{"type": "bot_command", "offset": 0, "length": 5}]}
     person = {"id": 7, "is_bot": False, "first_name": "Ann"}
     update = {"update_id": 1, "message": {"message_id": 1, "date": 1, "chat": CHAT, "from": person, **text}}
@@ -103,9 +102,9 @@ def test_the_webhook_requires_its_secret(telegram, tmp_path: Path):
 @pytest.mark.slow
 def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path, monkeypatch):
     """Three answers of 502 take 5 seconds; then the bot runs."""
-    address, calls = telegram
+    environment, calls = telegram
     monkeypatch.setattr(TelegramServer, "bad_gateways", 3)
-    with running(BOT, tmp_path / "log", **MINIMUM, BOT_DATA=str(tmp_path), TELEGRAM_URL=address):
+    with running(BOT, tmp_path / "log", **environment):
         for _ in range(4):
             calls.get(timeout=PATIENCE_S)
         next_call(calls, "setMyCommands")
@@ -116,8 +115,7 @@ def test_a_telegram_that_fails_at_the_start_is_retried(telegram, tmp_path: Path,
 @pytest.mark.slow
 def test_two_bots_never_use_one_folder(telegram, tmp_path: Path):
     """The second one says why it waits, calls nothing, and starts when the first one is killed."""
-    address, calls = telegram
-    environment, log = MINIMUM | {"TELEGRAM_URL": address, "BOT_DATA": str(tmp_path)}, tmp_path / "second"
+    (environment, calls), log = telegram, tmp_path / "second"
     with running(BOT, tmp_path / "first", **environment) as first:
         next_call(calls, "getUpdates")
         with running(BOT, log, **environment):
@@ -128,12 +126,11 @@ def test_two_bots_never_use_one_folder(telegram, tmp_path: Path):
     assert log.read_text().count("another bot uses BOT_DATA") == 1
 
 
-def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.CompletedProcess:
+def start_failing(environment: dict[str, str], **options: str) -> subprocess.CompletedProcess:
     """A bot that does not start, which it tries twice; it prints no token and a few lines."""
-    environment = os.environ | MINIMUM | {"TELEGRAM_URL": address, "BOT_DATA": str(tmp_path)} | options
     program = "import sys, bot.__main__ as program; program.START_RETRIES = 1; sys.exit(program.main())"
-    command = [sys.executable, "-c", program]
-    bot = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
+    process = {"cwd": ROOT, "env": os.environ | environment | options, "timeout": PATIENCE_S}
+    bot = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, **process)
     assert "123:token" not in bot.stdout + bot.stderr
     assert "Traceback" not in bot.stderr
     assert len(bot.stderr.splitlines()) <= 5
@@ -141,19 +138,20 @@ def start_failing(tmp_path: Path, address: str, **options: str) -> subprocess.Co
 
 
 @pytest.mark.slow
-def test_a_bot_that_cannot_start_says_why(telegram, tmp_path: Path, monkeypatch):
+def test_a_bot_that_cannot_start_says_why(telegram, monkeypatch):
     """Telegram cannot be reached or rejects the token, or the port of the metrics is taken."""
-    bot = start_failing(tmp_path, f"http://127.0.0.1:{free_port()}/bot")
+    environment, _ = telegram
+    bot = start_failing(environment, TELEGRAM_URL=f"http://127.0.0.1:{free_port()}/bot")
     assert bot.returncode == 1
     assert "bot: Telegram cannot be reached at http://127.0.0.1" in bot.stderr.splitlines()[-1]
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
-        bot = start_failing(tmp_path, telegram[0], BOT_METRICS_PORT=port)
+        bot = start_failing(environment, BOT_METRICS_PORT=port)
     assert bot.returncode == 1
     assert bot.stderr.startswith(f"bot: BOT_METRICS_PORT {port} cannot be opened:")
     assert len(bot.stderr.splitlines()) == 1
     monkeypatch.setattr(TelegramServer, "knows_token", False)
-    bot = start_failing(tmp_path, telegram[0])
+    bot = start_failing(environment)
     assert bot.returncode == 2
     assert bot.stderr.endswith("bot: Telegram rejects TELEGRAM_BOT_TOKEN. @BotFather shows the bot's present token.\n")
 
@@ -161,14 +159,8 @@ def test_a_bot_that_cannot_start_says_why(telegram, tmp_path: Path, monkeypatch)
 def test_every_setting_can_be_set():
     """A token and a key are enough; secrets are not shown by repr."""
     assert settings.read(MINIMUM) == BotSettings("123:token", "nf_live_key")
-    values = {
-        "ORACLE_URL": "https://oracle.example",
-        "BOT_DATA": "/srv/bot",
-        "BOT_WEBHOOK_URL": "https://bot.example/telegram",
-        "BOT_WEBHOOK_PORT": "9000",
-        "BOT_WEBHOOK_SECRET": SECRET,
-        "TELEGRAM_URL": "http://127.0.0.1:9/bot",
-    }
+    values = {"ORACLE_URL": "https://oracle.example", "BOT_DATA": "/srv/bot", "TELEGRAM_URL": "http://127.0.0.1:9/bot"}
+    values |= {"BOT_WEBHOOK_URL": "https://bot.example/x", "BOT_WEBHOOK_PORT": "9000", "BOT_WEBHOOK_SECRET": SECRET}
     read = settings.read(MINIMUM | values)
     assert {name: str(getattr(read, name.lower())) for name in values} == values
     assert not [secret for secret in (*MINIMUM.values(), SECRET) if secret in repr(read)]
@@ -196,12 +188,11 @@ def test_an_invalid_setting_is_named(changes, error):
     assert "\n" not in str(refusal.value)
 
 
-def test_a_missing_token_ends_the_bot_with_a_sentence():
-    environment = {name: value for name, value in os.environ.items() if name not in MINIMUM}
-    done = subprocess.run(BOT, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("bot: TELEGRAM_BOT_TOKEN is not set")
-    assert done.stderr.count("\n") == 1
+def test_a_missing_token_ends_the_bot_with_a_sentence(tmp_path: Path):
+    bot = start_failing(MINIMUM, TELEGRAM_BOT_TOKEN="", BOT_DATA=str(tmp_path))
+    assert (bot.returncode, bot.stdout) == (2, "")
+    assert bot.stderr.startswith("bot: TELEGRAM_BOT_TOKEN is not set")
+    assert bot.stderr.count("\n") == 1
 
 
 def line(message: str, error: Exception | None = None, level: int = logging.INFO) -> str:
@@ -225,18 +216,14 @@ def value(name: str, **labels: str) -> float:
 
 
 def test_updates_and_answers_are_counted(ann):
-    """The counts are served on this machine."""
     names = {kind: ("bot_updates_total", {"kind": kind}) for kind in ("command", "message", "button")}
     names["answer"] = ("bot_answer_seconds_count", {})
     before = {kind: value(name, **labels) for kind, (name, labels) in names.items()}
     ann.says("/price")
     ann.presses("Gold")
-    ann.says("Will Bitcoin be above $60k at the end of the month?")
+    ann.says(QUESTION)
     growth = {kind: value(name, **labels) - before[kind] for kind, (name, labels) in names.items()}
     assert growth == {"command": 1, "message": 1, "button": 1, "answer": 1}
-    port = free_port()
-    start_http_server(port, "127.0.0.1")
-    assert "bot_updates_total" in httpx.get(f"http://127.0.0.1:{port}/metrics").text
 
 
 def test_a_failure_is_counted_by_its_error(start):

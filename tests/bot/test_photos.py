@@ -12,69 +12,8 @@ from bot.charts.sheet import DARK, LIGHT
 from bot.languages import speaking, translate
 from bot.messages.formats import LIKELIHOODS
 from bot.photos import default_period, period_start
-from tests.bot.conftest import refusing
+from tests.bot.conftest import QUESTION, TURNOUT, refusing
 
-
-def test_a_chart_is_titled_in_english(ann, drawn):
-    """Its other words are English, and its font has no Chinese letters; the caption is in the person's language."""
-    ann.language = "zh"
-    ann.says("Will Bitcoin be above $60k at the end of the month?")
-    ann.presses("图表")
-    likelihood, _, chance = drawn[-1][5].partition(": ")
-    assert likelihood in LIKELIHOODS
-    assert chance.endswith("%")
-    with speaking("zh"):
-        assert ann.newest.plain.startswith(f"{translate(likelihood)}：")
-
-
-@pytest.mark.parametrize(
-    ("kind", "ahead_h", "period"),
-    [
-        ("price", None, "7d"),
-        ("answer", 24, "24h"),
-        ("answer", 25, "7d"),
-        ("answer", 24 * 30, "30d"),
-        ("answer", 24 * 300, "30d"),
-    ],
-)
-def test_a_chart_of_an_answer_looks_as_far_back_as_the_question_ahead(kind, ahead_h, period):
-    """The others show a week; curves of a point a day show everything. The clock of a replay is not ours."""
-    answer = None if ahead_h is None else {"understood": {"horizon_hours": ahead_h}}
-    assert default_period(kind, answer) == period
-    assert period_start("2024-03-08T12:00:00Z", "7d") == "2024-03-01T12:00:00Z"
-    assert period_start("2024-03-08T12:00:00Z", "all") is None
-
-
-@pytest.mark.parametrize(
-    ("pattern", "code", "labels", "drawing"),
-    [
-        ("/api/v1/forecasts/", "unavailable", ["Chart"], lambda values: values[4] is None),
-        ("interval=5m", "invalid_request", ["Chart", "24 h"], lambda values: values[3]["step_s"] == 3600),
-    ],
-    ids=["no forecast", "no bars of five minutes"],
-)
-def test_a_price_is_drawn_from_what_there_is(start, web, drawn, pattern, code, labels, drawing):
-    """Alone without a forecast, as while a market is closed; by the hour where a source has no shorter bars."""
-    ann = start(refusing(web, pattern, 503 if code == "unavailable" else 400, code)).person()
-    ann.says("/price btc")
-    for label in labels:
-        ann.presses(label)
-    assert drawing(drawn[-1])
-    assert ann.newest.is_photo
-
-
-def test_a_market_is_drawn_as_its_answer_of_now(busy, drawn):
-    """With the price of now, the pool's latest probability, and the fan up to the deadline."""
-    ann = busy.person()
-    ann.says("/markets")
-    ann.presses("1. …")
-    ann.presses("Chart")
-    _, answer, quote, *_ = drawn[-1]
-    assert answer["understood"]["spot"] == quote["price"]
-    assert 0 < answer["p_yes"] < 1
-
-
-QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 PERIODS = ["24 h", "7 d", "30 d", "All"]
 
 
@@ -101,6 +40,54 @@ def chart_owner(busy, drawn):
     return ann
 
 
+def test_a_chart_is_titled_in_english(ann, drawn):
+    """Its other words are English, and its font has no Chinese letters; the caption is in the person's language."""
+    ann.language = "zh"
+    ann.says(QUESTION)
+    ann.presses("图表")
+    likelihood, _, chance = drawn[-1][5].partition(": ")
+    assert likelihood in LIKELIHOODS
+    assert chance.endswith("%")
+    with speaking("zh"):
+        assert ann.newest.plain.startswith(f"{translate(likelihood)}：")
+
+
+@pytest.mark.parametrize(("ahead_h", "period"), {24: "24h", 25: "7d", 24 * 30: "30d", 24 * 300: "30d"}.items())
+def test_a_chart_looks_as_far_back_as_its_question_ahead(ahead_h, period):
+    """Others than those of answers show a week. The clock of a replay is not ours."""
+    assert default_period("answer", {"understood": {"horizon_hours": ahead_h}}) == period
+    assert default_period("price", None) == "7d"
+    assert period_start("2024-03-08T12:00:00Z", "7d") == "2024-03-01T12:00:00Z"
+    assert period_start("2024-03-08T12:00:00Z", "all") is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code", "labels", "drawing"),
+    [
+        ("/api/v1/forecasts/", "unavailable", ["Chart"], lambda values: values[4] is None),
+        ("interval=5m", "invalid_request", ["Chart", "24 h"], lambda values: values[3]["step_s"] == 3600),
+    ],
+    ids=["no forecast", "no bars of five minutes"],
+)
+def test_a_price_is_drawn_from_what_there_is(start, web, drawn, pattern, code, labels, drawing):
+    """Alone without a forecast, as while a market is closed; by the hour where a source has no shorter bars."""
+    ann = start(refusing(web, pattern, 503 if code == "unavailable" else 400, code)).person()
+    ann.says("/price btc")
+    ann.presses(*labels)
+    assert drawing(drawn[-1])
+    assert ann.newest.is_photo
+
+
+def test_a_market_is_drawn_as_its_answer_of_now(busy, drawn):
+    """With the price of now, the pool's latest probability, and the fan up to the deadline."""
+    ann = busy.person()
+    ann.says("/markets")
+    ann.presses("1. …", "Chart")
+    _, answer, quote, *_ = drawn[-1]
+    assert answer["understood"]["spot"] == quote["price"]
+    assert 0 < answer["p_yes"] < 1
+
+
 @pytest.mark.parametrize("text", ["/price btc", "What is the price of Bitcoin?", "/forecast btc", QUESTION])
 def test_a_chart_follows_the_text(ann, text):
     """The text is a message of its own and comes first."""
@@ -115,13 +102,9 @@ def test_a_chart_follows_the_text(ann, text):
 @pytest.mark.parametrize("fault", ["drawing", "sending", "refused"])
 def test_a_text_is_not_lost_with_its_chart(ann, monkeypatch, text, fault, caplog):
     """The drawing fails, the photo is not sent, or the service refuses the bars."""
-
-    def fail(*_values):
-        raise ZeroDivisionError
-
     if fault == "drawing":
         for name in ("price", "answer"):
-            monkeypatch.setattr(charts, name, fail)
+            monkeypatch.setattr(charts, name, lambda *_values: 1 / 0)
     elif fault == "sending":
         monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
         for _ in range(rate_limiter.ATTEMPTS):
@@ -138,7 +121,7 @@ def test_a_text_is_not_lost_with_its_chart(ann, monkeypatch, text, fault, caplog
 
 def test_a_question_is_closed_before_its_chart(ann, store, monkeypatch):
     """A bot that is killed while it draws has delivered the answer, and the person can ask again."""
-    askers, open_questions = ann.stage.application.bot_data["state"].askers, []
+    askers, open_questions = ann.stage.state.askers, []
 
     def draw(*_values):
         open_questions.append((store.open_questions(), set(askers)))
@@ -239,13 +222,12 @@ def test_drawing_does_not_delay_other_chats(busy, monkeypatch):
 
 
 def test_a_card_opens_what_it_shows_for_others(ann, ben):
-    """An answer, or a market."""
     ann.says(QUESTION)
     _, card = ann.messages
     assert "now 53,212 USD" in card.plain
     assert "SIMULATED" in card.plain
     ben.says(f"/start {link_of(card)}")
-    assert "of 9 voted" in ben.messages[0].plain
+    assert TURNOUT in ben.messages[0].plain
     ann.says("/markets")
     page = ann.presses("1. …")
     ann.presses("Chart", on=page)

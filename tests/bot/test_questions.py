@@ -8,16 +8,14 @@ from itertools import islice
 from threading import Event
 
 import pytest
-from flask import Flask
 from telegram import Update
 
 from bot import answering, delivery, rate_limiter
 from service.forecasting.voters.ballots import Forecast
 from service.forecasting.voters.panel import VOTERS, Voter
-from tests.bot.conftest import refusing
+from tests.bot.conftest import QUESTION, TURNOUT, Person, Stage, refusing
+from tests.bot.fake_telegram import ME
 from tests.processes import PATIENCE_S
-
-QUESTION = "Will Bitcoin be above $60k at the end of the month?"
 
 
 @dataclass
@@ -44,17 +42,34 @@ def no_pauses(monkeypatch) -> None:
     monkeypatch.setattr(rate_limiter, "PAUSES_S", (0, 0))
 
 
-@pytest.fixture
-def may_vote() -> Event:
-    return Event()
+@dataclass
+class SlowStage:
+    """A bot over a service whose fifth voter waits; Ann has asked, and her waiting message is there."""
+
+    stage: Stage
+    may_vote: Event
+    ann: Person
+
+    def finish(self) -> None:
+        """Let the voter vote, and wait for everything that follows."""
+        self.may_vote.set()
+        self.stage.settle()
+        assert TURNOUT in self.ann.messages[0].plain
 
 
 @pytest.fixture
-def slow(service, may_vote: Event, no_pauses) -> Flask:
-    """The service with a fifth voter that waits for `may_vote`; the bot shows its waiting message at once."""
-    nine = list(VOTERS)
+def slow(service, start, monkeypatch) -> SlowStage:
+    monkeypatch.setattr(answering, "GRACE_S", 0)
+    monkeypatch.setattr(answering, "PRIVATE_S", 0.01)
+    monkeypatch.setattr(delivery, "TYPING_S", 0.01)
+    nine, may_vote = list(VOTERS), Event()
     nine[4] = WaitingVoter(nine[4], may_vote)
-    return replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine))).application()
+    slow_runtime = replace(service.runtime, panel=replace(service.runtime.panel, voters=tuple(nine)))
+    stage = start(slow_runtime.application())
+    ann = stage.person()
+    ann.says(QUESTION, settle=False)
+    stage.wait_for(lambda: ann.newest)
+    return SlowStage(stage, may_vote, ann)
 
 
 @pytest.mark.parametrize("text", [QUESTION, f"/ask {QUESTION}", f"/ask@ninefold_bot\n{QUESTION}"])
@@ -76,48 +91,32 @@ def test_a_quick_answer_comes_without_a_waiting_message(ann):
     assert "editMessageText" not in ann.stage.telegram.methods()
 
 
-def test_a_question_does_not_delay_other_people(start, slow, may_vote, monkeypatch):
+def test_a_question_does_not_delay_other_people(slow):
     """Typing is shown while it is open, again and again."""
-    monkeypatch.setattr(delivery, "TYPING_S", 0.01)
-    stage = start(slow)
-    ann, ben = stage.person(), stage.person()
-    ann.says(QUESTION, settle=False)
-    stage.wait_for(lambda: ann.newest)
-    assert "/quota" in ben.says("/help", settle=False).plain
-    assert "Asking 9 voters" in ann.newest.plain
-    stage.wait_for(lambda: stage.telegram.methods().count("sendChatAction") > 1)
-    assert {values["action"] for name, values in stage.telegram.calls if name == "sendChatAction"} == {"typing"}
-    may_vote.set()
-    stage.settle()
-    assert "of 9 voted" in ann.newest.plain
+    telegram = slow.stage.telegram
+    assert "/quota" in slow.stage.person().says("/help", settle=False).plain
+    assert "Asking 9 voters" in slow.ann.newest.read[0]
+    slow.stage.wait_for(lambda: telegram.methods().count("sendChatAction") > 1)
+    assert {values["action"] for name, values in telegram.calls if name == "sendChatAction"} == {"typing"}
+    slow.finish()
 
 
-def test_the_waiting_message_counts_the_votes(start, slow, may_vote, monkeypatch):
-    monkeypatch.setattr(answering, "PRIVATE_S", 0)
-    stage = start(slow)
-    ann = stage.person()
-    ann.says(QUESTION, settle=False)
-    stage.wait_for(lambda: ann.newest and ann.newest.plain == "4 of 9 have voted.")
-    may_vote.set()
-    stage.settle()
-    assert "of 9 voted" in ann.newest.plain
+def test_the_waiting_message_counts_the_votes(slow):
+    slow.stage.wait_for(lambda: slow.ann.newest.plain == "4 of 9 have voted.")
+    slow.finish()
+    assert len(slow.ann.messages) == 1
 
 
-def test_a_person_has_one_open_question(start, slow, may_vote):
-    stage = start(slow)
-    ann, ben = stage.person(), stage.person()
-    ann.says(QUESTION, settle=False)
-    stage.wait_for(lambda: ann.newest)
+def test_a_person_has_one_open_question(slow):
+    stage, ann, ben = slow.stage, slow.ann, slow.stage.person()
     ann.says("Will gold rise this week?", settle=False)
     stage.wait_for(lambda: len(ann.messages) == 2)
     assert "One question at a time" in ann.newest.plain
     ben.says(QUESTION, settle=False)
     stage.wait_for(lambda: ben.newest)
-    assert "Asking 9 voters" in ben.newest.plain
-    may_vote.set()
-    stage.settle()
-    assert "of 9 voted" in ann.messages[0].plain
-    assert "of 9 voted" in ben.newest.plain
+    assert "Asking 9 voters" in ben.newest.read[0]
+    slow.finish()
+    assert TURNOUT in ben.newest.plain
     assert "8 of 10" in ann.says(QUESTION).plain
 
 
@@ -136,16 +135,16 @@ def test_a_refused_question_is_explained_and_free(ann, text, words):
     assert words in reply.plain
     assert "not counted" in reply.plain
     assert not any(word in reply.plain for word in ("Asking", "body", "ORACLE_", "seats", "language model"))
-    assert "10 of 10" in ann.says("/quota").plain
+    assert ann.questions_left() == 10
 
 
 def test_the_eleventh_question_of_a_day_is_refused(ann, ben):
     for _ in range(10):
-        assert "of 9 voted" in ann.says(QUESTION).plain
+        assert TURNOUT in ann.says(QUESTION).plain
     reply = ann.says(QUESTION)
     assert reply.plain == "You have used today's 10 questions. You can ask again after 00:00 UTC."
     assert "You have used today's 10 questions" in ann.says("/quota").plain
-    assert "of 9 voted" in ben.says(QUESTION).plain
+    assert TURNOUT in ben.says(QUESTION).plain
 
 
 def test_ask_again_counts_for_the_person_who_presses(stage, group, store, no_pauses):
@@ -166,7 +165,7 @@ def test_ask_again_before_the_next_price_is_free(ann):
     assert len(ann.messages) == 2
     assert "not counted" in ann.newest.plain
     assert answer.plain.splitlines()[:3] == ann.newest.plain.splitlines()[:3]
-    assert "9 of 10" in ann.says("/quota").plain
+    assert ann.questions_left() == 9
 
 
 def test_votes_are_shown_in_place_page_by_page(ann, ben):
@@ -190,29 +189,30 @@ def test_votes_are_shown_in_place_page_by_page(ann, ben):
     assert "momentum" not in other.text
 
 
-def test_a_guess_is_shown_before_it_counts(ann):
-    """Each reading is numbered; its button asks it, and only that counts."""
-    guess = ann.says("Will Bitcoin be above $90k by the end of the month?")
-    assert "1. Bitcoin above 90,000 USD, on 2026-11-30 23:59 UTC" in guess.plain
-    assert "Nothing is counted before." in guess.plain
-    assert set(guess.buttons) == {"Ask 1", "Ask 2"}
-    assert "10 of 10" in ann.says("/quota").plain
-    ann.presses("Ask 2")
-    assert "9 of 10 questions left today" in ann.newest.plain
-
-
-def test_a_suggestion_of_a_refusal_is_a_button(ann):
-    refusal = ann.says("Will Bitcoin hit 200 at the end of the month?")
-    assert "You can ask:\n1. Bitcoin reaches 200,000 USD" in refusal.plain
-    assert set(refusal.buttons) == {"Ask 1", "Ask 2"}
-    ann.presses("Ask 1")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Will Bitcoin be above $90k by the end of the month?", "1. Bitcoin above 90,000 USD, on 2026-11-30 23:59 UTC"),
+        ("Will Bitcoin hit 200 at the end of the month?", "You can ask:\n1. Bitcoin reaches 200,000 USD"),
+    ],
+    ids=["guess", "refusal"],
+)
+@pytest.mark.parametrize("label", ["Ask 1", "Ask 2"])
+def test_what_can_be_asked_is_shown_before_it_counts(ann, text, words, label):
+    """Each reading of a guess, each suggestion of a refusal is numbered; its button asks it, and only that counts."""
+    offer = ann.says(text)
+    assert words in offer.plain
+    assert "Nothing is counted before." in offer.plain
+    assert set(offer.buttons) == {"Ask 1", "Ask 2"}
+    assert ann.questions_left() == 10
+    ann.presses(label)
     assert "9 of 10 questions left today" in ann.newest.plain
 
 
 @pytest.mark.parametrize("text", [f"@ninefold_bot {QUESTION}", f"{QUESTION} @Ninefold_Bot"])
 def test_a_mention_in_a_group_is_a_question(stage, group, text):
     reply = stage.person(group).says(text)
-    assert "of 9 voted" in reply.plain
+    assert TURNOUT in reply.plain
     assert "ninefold_bot" not in reply.plain.lower()
     assert reply.quoted
 
@@ -223,8 +223,8 @@ def test_a_reply_to_the_bot_in_a_group_is_a_question(stage, group):
     other = member.message({"text": "Hello."})
     assert member.says(QUESTION, reply_to_message=other) is None
     assert member.says(f"@ninefold_bots {QUESTION}") is None
-    bot = member.message({"text": "An answer.", "from": {"id": 99, "is_bot": True, "first_name": "Ninefold"}})
-    assert "of 9 voted" in member.says(QUESTION, reply_to_message=bot).plain
+    bot = member.message({"text": "An answer.", "from": ME})
+    assert TURNOUT in member.says(QUESTION, reply_to_message=bot).plain
     assert "Add a question" in member.says("@ninefold_bot").plain
 
 
@@ -235,7 +235,7 @@ def test_an_update_that_comes_twice_is_one_question(ann, store):
         ann.stage.runner.run(ann.stage.application.process_update(update))
         ann.stage.settle()
     assert len(ann.messages) == 1
-    assert "9 of 10" in ann.says("/quota").plain
+    assert ann.questions_left() == 9
 
 
 def breaking_off(web, pieces: int, times: int = 1):
@@ -258,18 +258,15 @@ def breaking_off(web, pieces: int, times: int = 1):
 
 @pytest.mark.parametrize(("status", "code", "calls"), [(409, "in_progress", 3), (503, "history_arriving", 1)])
 def test_a_question_waits_until_the_service_answers(start, web, no_pauses, status, code, calls):
-    """A question of a bot that was killed stays open without a message, and a later pass finds the answer.
-
-    The service still answers it, which a pass waits for twice, or its history arrives.
-    """
+    """That of a killed bot is open without a message while it is still answered (tried twice), or history arrives."""
     stage = start(refusing(web, r"^/api/v1/oracle\?", status, code, 2 * calls, retry_after_s=40))
-    ann, store = stage.person(), stage.application.bot_data["state"].store
-    store.open_question(ann.id, ann.chat, None, None, QUESTION, 0)
+    ann = stage.person()
+    stage.state.store.open_question(ann.id, ann.chat, None, None, QUESTION, 0)
     for _ in range(2):
         stage.work()
         assert ann.messages == []
     stage.work()
-    assert "of 9 voted" in ann.newest.plain
+    assert TURNOUT in ann.newest.plain
 
 
 def test_an_answer_needs_no_second_call_for_its_quota(start, web):
@@ -295,9 +292,9 @@ def test_an_uncertain_outcome_is_said_and_delivered_later(start, web, no_pauses)
     assert "may have been counted" in reply.plain
     stage.work()
     assert "was interrupted" in reply.plain
-    assert "of 9 voted" in ann.newest.plain
-    assert "9 of 10" in ann.says("/quota").plain
-    assert stage.application.bot_data["state"].store.open_questions() == []
+    assert TURNOUT in ann.newest.plain
+    assert ann.questions_left() == 9
+    assert stage.state.store.open_questions() == []
 
 
 def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, no_pauses):
@@ -305,7 +302,7 @@ def test_an_answer_that_cannot_be_edited_in_is_a_new_message(ann, no_pauses):
         ann.stage.telegram.refuse("editMessageText", "Bad Gateway", 502)
     ann.says(QUESTION)
     assert len(ann.messages) == 2
-    assert "of 9 voted" in ann.newest.plain
+    assert TURNOUT in ann.newest.plain
 
 
 def test_an_answer_follows_when_telegram_is_back(ann, store, monkeypatch):
@@ -316,9 +313,9 @@ def test_an_answer_follows_when_telegram_is_back(ann, store, monkeypatch):
     ann.says(QUESTION)
     assert ann.messages == []
     ann.stage.work()
-    assert "of 9 voted" in ann.newest.plain
+    assert TURNOUT in ann.newest.plain
     assert store.open_questions() == []
-    assert "9 of 10" in ann.says("/quota").plain
+    assert ann.questions_left() == 9
 
 
 def test_a_question_of_a_killed_bot_is_answered_at_its_start(ann, store):
@@ -328,7 +325,7 @@ def test_a_question_of_a_killed_bot_is_answered_at_its_start(ann, store):
     store.set_waiting(question.number, message.id)
     ann.stage.work()
     assert "was interrupted" in message.plain
-    assert "of 9 voted" in ann.newest.plain
+    assert TURNOUT in ann.newest.plain
     assert ann.newest.id != message.id
     ann.stage.work()
     assert len(ann.messages) == 2

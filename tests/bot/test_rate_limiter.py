@@ -17,6 +17,7 @@ from tests.bot.conftest import Person
 from tests.bot.simulated_time import SimulatedLoop
 
 ANN, BEN = 11, 22
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 class Telegram:
@@ -114,19 +115,13 @@ def test_a_failed_call_is_repeated_where_it_cannot_double(endpoint, error, count
     assert len(calls) == count
 
 
-NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-
 def excesses(throttle: Throttle, count: int, start: datetime = NOON, person: int = ANN) -> list[int]:
     """The excess of each of `count` updates, a second apart."""
     return [throttle.excess(person, start + timedelta(seconds=second)) for second in range(count)]
 
 
 def test_the_first_update_beyond_the_limit_is_told_apart():
-    """It is answered with a notice, those after it with nothing; another person is not affected.
-
-    A minute later the person can go on: the updates that were not answered do not count, however many there were.
-    """
+    """It alone is answered, another person is not affected; a minute later those without an answer do not count."""
     throttle = Throttle()
     assert excesses(throttle, UPDATES + 3) == [0] * UPDATES + [1, 2, 2]
     assert throttle.excess(BEN, NOON) == 0
@@ -152,7 +147,6 @@ def test_only_persons_of_the_last_minute_are_remembered(monkeypatch):
 
 
 def command(person: Person, text: str) -> dict:
-    """An update with a command."""
     entity = {"type": "bot_command", "offset": 0, "length": len(text.split()[0])}
     return {"message": person.message({"text": text, "entities": [entity]})}
 
@@ -161,7 +155,8 @@ def command(person: Person, text: str) -> dict:
 def test_a_flood_wait_of_one_chat_delays_no_other(ann, ben):
     """The handler of Ann's commands waits with her chat; Ben is answered before her, and she in order."""
     ann.stage.telegram.refuse("sendMessage", "Too Many Requests", 429, retry_after=3, chat=ann.chat)
-    ann.stage.receive(command(ann, "/privacy"), command(ann, "/nonsense"), command(ben, "/help"))
+    for update in (command(ann, "/privacy"), command(ann, "/nonsense"), command(ben, "/help")):
+        ann.stage.application.update_queue.put_nowait(ann.stage.update(update))
     ann.stage.wait_for(lambda: ben.messages)
     assert ann.messages == []
     ann.stage.wait_for(lambda: len(ann.messages) == 2)

@@ -16,6 +16,7 @@ from bot.settings import BotSettings
 from tests.bot.store.conftest import Clock
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HELP = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}
 
 
 class Recorded:
@@ -160,9 +161,6 @@ def test_nobody_can_stop_the_bot_for_others(ann, ben, clock):
 def test_a_missing_part_is_a_lookup_error(part):
     with pytest.raises(LookupError):
         part(Update(1))
-
-
-HELP = {"update_id": 8, "message": {"message_id": 1, "date": 1, "chat": {"id": 7, "type": "private"}, "text": "/help"}}
 
 
 @pytest.mark.parametrize("message", [{"message_id": 1}, {"chat": 7}, [1]])

@@ -27,18 +27,22 @@ def test_an_admin_switches_the_settings_of_a_group(admin, stage, store, group):
 
 
 def test_other_members_change_nothing(admin, stage, store, group):
-    """Neither with the command nor with the buttons of an admin's message, who chooses the language there too."""
-    member = stage.person(group)
-    assert "Only an admin" in member.says("/settings").plain
+    """Neither with commands nor with the buttons of an admin's message; the admin's language is that of the group."""
+    member, refusal = stage.person(group), "amministratore"
+    member.language = "it"
+    assert refusal in member.says("/settings").plain
     assert not member.newest.buttons
+    assert refusal in member.says("/language de").plain
     reply = admin.says("/settings")
     member.presses("Weekly digest: off", on=reply)
-    assert "Only an admin" in stage.telegram.popups[-1]
-    assert store.switches(group)["weekly"] == "off"
+    assert refusal in stage.telegram.popups.pop()
     admin.presses("Language", on=reply)
-    admin.presses("Deutsch")
+    member.presses("Deutsch", on=reply)
+    assert refusal in stage.telegram.popups.pop()
+    assert (store.switches(group)["weekly"], store.language(group)) == ("off", None)
+    admin.presses("Deutsch", on=reply)
     assert "Deutsch" in reply.plain
-    assert "Einstellungen dieser Gruppe" in admin.says("/settings").plain
+    assert "Sprache" in member.says("/language").plain
 
 
 def test_a_supergroup_keeps_the_settings(admin, store, group):
@@ -79,22 +83,19 @@ def test_a_press_moves_a_switch_to_its_next_state(ann, store):
         assert set(store.switches(ann.id).values()) == {"off"}
 
 
-def test_buttons_set_the_hour_and_zone_of_the_digest(ann, store):
-    """The zone switches nothing on; dates, the digest and quiet hours follow it."""
+def test_buttons_set_the_hours_and_zone_of_alerts(ann, store):
+    """The zone switches nothing on; dates, the digest and quiet hours follow it, and quiet hours can end."""
     ann.says("/settings")
-    ann.presses("Time zone")
-    ann.presses("Asia/Tokyo")
+    ann.presses("Time zone", "Asia/Tokyo")
     assert store.switches(ann.id)["digest"] == "off"
     assert "17:00 JST" in ann.says("/price btc").plain
     reply = ann.says("/alerts")
-    ann.presses("Digest hour")
-    ann.presses("07")
-    assert "07:00" in reply.plain
-    ann.presses("Time zone")
-    ann.presses("Asia/Tokyo")
-    assert "Time zone: Asia/Tokyo" in reply.plain
-    assert (store.setting(ann.id, "hour"), store.zone(ann.id)) == ("7", "Asia/Tokyo")
+    ann.presses("Digest hour", "07", "Time zone", "Asia/Tokyo", "Quiet hours", "22–07")
+    assert "Digest hour: 07:00\nQuiet hours: 22:00–07:00\nTime zone: Asia/Tokyo" in reply.plain
+    assert [store.setting(ann.id, name) for name in ("hour", "zone", "quiet")] == ["7", "Asia/Tokyo", "22-7"]
     assert store.switches(ann.id)["digest"] == "on"
+    ann.presses("Quiet hours", "None")
+    assert "Quiet hours:" not in reply.plain
 
 
 def test_any_time_zone_can_be_sent_by_name(ann, store):

@@ -1,14 +1,11 @@
-"""Telegram from the people's side: they send texts, press buttons and read the bot's messages.
-
-Nothing here sleeps: every wait is a long poll for the calls that the bots make.
-"""
+"""Telegram from the people's side: they send texts, press buttons and read; every wait is a long poll for calls."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import httpx
@@ -49,25 +46,16 @@ class Telegram:
 
     def __post_init__(self) -> None:
         self.http = httpx.Client(base_url=self.address, timeout=PATIENCE_S + 10)
-
-    def close(self) -> None:
-        self.http.close()
-
-    @property
-    def bots(self) -> str:
-        """The value of TELEGRAM_URL for a bot."""
-        return f"{self.address}/bot"
+        self.bots = f"{self.address}/bot"  # the value of TELEGRAM_URL
 
     def person(self, bot: str) -> Person:
         """A new person in a private chat with the bot that has this token."""
         return Person(self, bot, next(self.numbers))
 
     def reset_connection(self, method: str, chat: int) -> None:
-        """Reset the connection of the next call of a method in a chat."""
         self.http.post("/resets", json={"method": method, "chat": chat}).raise_for_status()
 
     def send(self, path: str, update: dict[str, Any]) -> None:
-        """Deliver an update to a person's bot."""
         self.http.post(path, json=update).raise_for_status()
 
     def read_calls(self, seconds: float) -> None:
@@ -76,18 +64,14 @@ class Telegram:
         self.calls += [Call(**call) for call in self.http.get("/calls", params=query).json()]
 
     def wait_for(self, condition: Callable[[], Any]) -> Any:
-        """The first true value of `condition`; fails after PATIENCE_S."""
+        """The first true value of `condition`; fails after PATIENCE_S with the last calls."""
         deadline = time.monotonic() + PATIENCE_S
         self.read_calls(0)
         while not (value := condition()):
             left = deadline - time.monotonic()
-            assert left > 0, f"nothing came; the last calls:\n{self.summary()}"
+            assert left > 0, "\n".join(map(str, self.calls[-12:]))
             self.read_calls(left)
         return value
-
-    def summary(self, last: int = 12) -> str:
-        """The last calls, for the message of a failed test."""
-        return "\n".join(f"{call.status} {call.method} {call.chat} {call.values}" for call in self.calls[-last:])
 
 
 @dataclass
@@ -129,8 +113,10 @@ class Person:
         messages: dict[int, Message] = {}
         for number, call in enumerate(self.telegram.calls):
             if (call.bot, call.chat, call.status) == (self.bot, self.id, 200) and isinstance(call.result, dict):
-                message = _message(call.result, number)
-                messages[message.id] = message
+                result, place = call.result, call.result["message_id"]
+                keys = chain(*result.get("reply_markup", {}).get("inline_keyboard", []))
+                buttons = {key["text"]: key["callback_data"] for key in keys if "callback_data" in key}
+                messages[place] = Message(place, result.get("text", result.get("caption", "")), buttons, number)
         return list(messages.values())
 
     def _newest(self, condition: Callable[[Message], Any]) -> Message | None:
@@ -150,10 +136,3 @@ class Person:
         sender = {"id": self.id, "is_bot": False, "first_name": f"Person {self.id}"}
         private = {"id": self.id, "type": "private", "first_name": sender["first_name"]}
         return {"botToken": self.bot, "from": sender, "chat": private}
-
-
-def _message(result: dict[str, Any], number: int) -> Message:
-    rows = result.get("reply_markup", {}).get("inline_keyboard", [])
-    keys = [key for row in rows for key in row]
-    buttons = {key["text"]: key["callback_data"] for key in keys if "callback_data" in key}
-    return Message(result["message_id"], result.get("text", result.get("caption", "")), buttons, number)

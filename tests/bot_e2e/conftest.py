@@ -1,16 +1,12 @@
-"""Telegram, the service and the bot, each in a process of its own, started once.
-
-Without node or access to the package registry the tests are skipped with the reason; with CI=true they fail.
-"""
+"""Telegram, the service and the bot, each in a process of its own, started once."""
 
 from __future__ import annotations
 
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +18,6 @@ from tests.npm import installed
 from tests.processes import free_port, running, wait_until_ready
 from tests.sources.llm.model_server import ModelServer, answers, serving, vote_text
 
-FOLDER = Path(__file__).parent
 StartBot = Callable[..., AbstractContextManager[str]]
 
 
@@ -36,18 +31,13 @@ class Service:
 
 
 @pytest.fixture(scope="session")
-def node() -> str:
-    """The path of node, after installing the packages of the lock file."""
-    return installed(FOLDER)
-
-
-@pytest.fixture(scope="session")
-def telegram(node: str, tmp_path_factory) -> Iterator[Telegram]:
-    """A Telegram server on this machine."""
-    port, log = free_port(), tmp_path_factory.mktemp("telegram") / "log"
-    with running([node, str(FOLDER / "telegram.cjs"), str(port)], log) as process:
+def telegram(tmp_path_factory) -> Iterator[Telegram]:
+    """A Telegram server on this machine, with the packages of the lock file."""
+    folder, port, log = Path(__file__).parent, free_port(), tmp_path_factory.mktemp("telegram") / "log"
+    with running([installed(folder), str(folder / "telegram.cjs"), str(port)], log) as process:
         wait_until_ready(port, process, log, "/calls?since=0&seconds=0")
-        with closing(Telegram(f"http://127.0.0.1:{port}")) as server:
+        server = Telegram(f"http://127.0.0.1:{port}")
+        with server.http:
             yield server
 
 
@@ -66,27 +56,25 @@ def service(tmp_path_factory) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def start_bot(telegram: Telegram, service: Service) -> StartBot:
-    """Start a bot with its data in a folder; a second start with the same folder is the same bot. Gives its token.
+    """Start a bot with its data in a folder; a second start with the same folder is the same bot. Gives its token."""
 
-    A bot that is `killed` at the end has no time to save anything.
-    """
-    return partial(_running_bot, telegram, service)
+    @contextmanager
+    def start(folder: Path, killed: bool = False) -> Iterator[str]:
+        """A bot that is `killed` at the end has no time to save anything."""
+        token = f"666:{folder.name:_<35}"
+        settings = {"TELEGRAM_BOT_TOKEN": token, "TELEGRAM_URL": telegram.bots, "BOT_ORACLE_KEY": service.key}
+        settings |= {"ORACLE_URL": service.address, "BOT_DATA": str(folder)}
+        log, since = folder / "log", len(telegram.calls)
+        with running([sys.executable, "-m", "bot"], log, **settings) as process:
+            telegram.wait_for(
+                lambda: process.poll() is not None or token in {call.bot for call in telegram.calls[since:]}
+            )
+            assert process.poll() is None, log.read_text()
+            yield token
+            if killed:
+                process.kill()
 
-
-@contextmanager
-def _running_bot(telegram: Telegram, service: Service, folder: Path, killed: bool = False) -> Iterator[str]:
-    token = f"666:{folder.name:_<35}"
-    settings = {"TELEGRAM_BOT_TOKEN": token, "TELEGRAM_URL": telegram.bots, "BOT_ORACLE_KEY": service.key}
-    settings |= {"ORACLE_URL": service.address, "BOT_DATA": str(folder)}
-    log, since = folder / "log", len(telegram.calls)
-    with running([sys.executable, "-m", "bot"], log, **settings) as process:
-        telegram.wait_for(
-            lambda: process.poll() is not None or any(call.bot == token for call in telegram.calls[since:])
-        )
-        assert process.poll() is None, log.read_text()
-        yield token
-        if killed:
-            process.kill()
+    return start
 
 
 @pytest.fixture(scope="session")

@@ -11,22 +11,21 @@ from tests.bot_e2e.chats import Person, Telegram
 from tests.bot_e2e.conftest import StartBot
 from tests.processes import wait_until
 
-
-@pytest.mark.parametrize(("method", "level"), [("sendMessage", 94), ("sendChatAction", 95)])
-def test_a_reset_connection_loses_no_answer(person: Person, telegram: Telegram, method: str, level: int):
-    """The answer is shown once and counted once; each case asks a question of its own, as shared ones do not count."""
-    telegram.reset_connection(method, person.id)
-    asks(person, level)
-
-
 pytestmark = pytest.mark.slow
 SENTENCE = "another program receives this bot's updates; this one goes on when it ends. Telegram: Conflict: "
 
 
 def asks(person: Person, level: int) -> None:
+    """Ask about this level, which nobody asked before: an answer that is shared does not count."""
     person.says(f"Will Bitcoin be above ${level}k at the end of the month?")
     assert "9 of 10 questions left today" in person.reads("of 9 voted").text
     assert len(person.messages) == 1
+
+
+@pytest.mark.parametrize(("method", "level"), [("sendMessage", 94), ("sendChatAction", 95)])
+def test_a_reset_connection_loses_no_answer(person: Person, telegram: Telegram, method: str, level: int):
+    telegram.reset_connection(method, person.id)
+    asks(person, level)
 
 
 def count_conflicts(telegram: Telegram, token: str) -> int:
@@ -40,10 +39,7 @@ def has_one_line(folder: Path) -> bool:
 
 
 def test_two_instances_lose_and_double_nothing(start_bot: StartBot, telegram: Telegram, tmp_path: Path):
-    """Each has its own data. The older one goes on when the newer one ends; each says why in one line of its log.
-
-    Telegram answers only the newest getUpdates: right after a conflict, only one of the instances polls for a second.
-    """
+    """The older one goes on when the newer one ends, and the log says why. After a conflict only one polls a second."""
     older, newer = (tmp_path / name / "instances" for name in ("older", "newer"))  # one name is one token
     for folder in (older, newer):
         folder.mkdir(parents=True)

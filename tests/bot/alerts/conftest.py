@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from bot.rate_limiter import ONE_ATTEMPT
 from bot.store import Store, Target
 from service.client import ConnectionFailed
 from tests.bot import documents
+from tests.bot.documents import iso
 
 ANN, BEN, CID = 11, 22, 33
 START = datetime(2026, 11, 21, 12, 10, tzinfo=UTC)
@@ -25,14 +27,9 @@ DOWN = ConnectionFailed("No connection to http://127.0.0.1:8000: refused.")
 SentAlert = tuple[int, str, bool]  # the chat, the text, and whether it was silent
 
 
-def iso(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def challenge(number: int, status: str = "resolved", outcome: str | None = "yes") -> dict[str, Any]:
     """The API's document of a challenge, resolved by default."""
-    (example,) = documents.CHALLENGES["challenges"]
-    document = example | {"number": number, "id": f"challenge-{number}", "status": status}
+    document = documents.challenge(number=number, id=f"challenge-{number}", status=status)
     if outcome:
         evidence = "The price was 53,600 USD."
         document["resolution"] |= {"outcome": outcome, "resolved_at": iso(START), "evidence": evidence}
@@ -68,7 +65,6 @@ class FakeService:
         self.documents["resolved_markets"] = documents.week(40)
         self.documents["challenges"]["challenges"] = []
         self.documents["predictions"]["markets"] = []
-        self.challenges_by_number: dict[int, dict[str, Any] | Exception] = {}
         self.markets: dict[str, dict[str, Any] | Exception] = {}
         self.answers: dict[tuple[int, str], dict[str, Any] | Exception] = {}
         self.broken: dict[str, BaseException] = {}
@@ -100,29 +96,21 @@ class FakeService:
         return {"bars": [bar for bar in self.bars if bar["time"] >= since]}
 
     async def market(self, market_id: str) -> dict[str, Any]:
-        number = market_id.removeprefix("challenge-")
-        if number != market_id:
-            return self._single(f"challenge {number}", self.challenges_by_number.get(int(number), DOWN))
         return self._single(f"market {market_id}", self.markets.get(market_id, DOWN))
 
-    def for_user(self, user_id: int) -> FakePerson:
-        return FakePerson(self, user_id)
+    def for_user(self, user_id: int) -> SimpleNamespace:
+        """The service on behalf of a person, who reads only their own answers."""
+
+        async def answer(answer_id: str) -> dict[str, Any]:
+            return self._single(f"answer {answer_id}", self.answers.get((user_id, answer_id), DOWN))
+
+        return SimpleNamespace(answer=answer)
 
     def _single(self, call: str, answer: dict[str, Any] | Exception) -> dict[str, Any]:
         self.calls.append(call)
         if isinstance(answer, Exception):
             raise answer
         return copy.deepcopy(answer)
-
-
-class FakePerson:
-    """The service on behalf of a person, who reads only their own answers."""
-
-    def __init__(self, service: FakeService, user_id: int) -> None:
-        self.service, self.user_id = service, user_id
-
-    async def answer(self, answer_id: str) -> dict[str, Any]:
-        return self.service._single(f"answer {answer_id}", self.service.answers.get((self.user_id, answer_id), DOWN))
 
 
 class World:
@@ -145,12 +133,15 @@ class World:
         """What one pass sends that runs `after` the current time."""
         self.now += after
         before = len(self.telegram.sent)
-        asyncio.run(self._pass())
+        with asyncio.Runner() as runner:
+            runner.run(watch(self.service, self.store, self.now))
+            runner.run(send_queue(self.telegram, self.store))
         return self.telegram.sent[before:]
 
-    async def _pass(self) -> None:
-        await watch(self.service, self.store, self.now)
-        await send_queue(self.telegram, self.store)
+    @property
+    def quote(self) -> dict[str, Any]:
+        """The quote of Bitcoin, which a test can change."""
+        return self.service.documents["prices"]["prices"][0]
 
     def flip(self, direction: str | None = None) -> list[SentAlert]:
         """What the next pass sends after a vote in this direction, by default one for the other side."""

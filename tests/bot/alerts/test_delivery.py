@@ -12,31 +12,24 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Time
 
 from bot.alerts import delivery
 from bot.alerts.delivery import send_queue
-from bot.store import Alert
 from tests.bot.alerts.conftest import ANN, BEN, CID, SentAlert, World
 from tests.bot.simulated_time import SimulatedLoop
-
-
-def alert(user: int, event: str = "flip", key: str = "noon") -> Alert:
-    """An alert whose text is its key."""
-    return Alert(user, event, key, user, silent=False, text=key, until=2e9)
+from tests.bot.store.conftest import alert
 
 
 class Crash(BaseException):
     """The process ends here."""
 
 
-def check_after_flip(world: World) -> list[SentAlert]:
-    """What the first pass after a flip sends to its two subscribers."""
+def check_two(world: World) -> list[SentAlert]:
+    """What a pass sends of an alert for Ann and one for Ben, who want them."""
     world.subscribe("flip", ANN, BEN)
-    world.flip("BULLISH")
-    return world.flip("BEARISH")
+    world.store.queue([alert(ANN), alert(BEN)])
+    return world.check()
 
 
-def counts() -> list[float]:
-    """How many alerts were sent and lost."""
-    outcomes = ({"outcome": name} for name in ("sent", "lost"))
-    return [REGISTRY.get_sample_value("bot_alerts_total", outcome) or 0.0 for outcome in outcomes]
+def count_of_alerts(outcome: str) -> float:
+    return REGISTRY.get_sample_value("bot_alerts_total", {"outcome": outcome}) or 0.0
 
 
 @pytest.mark.parametrize(
@@ -50,10 +43,10 @@ def counts() -> list[float]:
 )
 def test_a_lost_alert_does_not_block_others(world, error, state):
     """A chat that is gone gets no more; what became of each alert is counted."""
-    before = counts()
+    sent_before, lost_before = map(count_of_alerts, ("sent", "lost"))
     world.telegram.errors[ANN] = [error]
-    assert [chat for chat, _, _ in check_after_flip(world)] == [BEN]
-    assert counts() == [count + 1 for count in before]
+    assert check_two(world) == [(BEN, "noon", False)]
+    assert (count_of_alerts("sent"), count_of_alerts("lost")) == (sent_before + 1, lost_before + 1)
     assert [world.store.switches(person)["flip"] for person in (ANN, BEN)] == [state, "on"]
     assert world.check() == []
 
@@ -62,8 +55,8 @@ def test_a_flood_wait_delays_only_its_chat_and_keeps_order(world):
     """Ann's second alert waits behind her first; Ben gets his at once."""
     world.store.queue([alert(ANN, key="one"), alert(ANN, key="two"), alert(BEN)])
     world.telegram.errors[ANN] = [RetryAfter(5)]
-    assert [(chat, text) for chat, text, _ in world.check()] == [(BEN, "noon")]
-    assert [(chat, text) for chat, text, _ in world.check()] == [(ANN, "one"), (ANN, "two")]
+    assert world.check() == [(BEN, "noon", False)]
+    assert world.check() == [(ANN, "one", False), (ANN, "two", False)]
     assert world.check() == []
 
 
@@ -96,7 +89,7 @@ def test_only_undelivered_alerts_are_sent_again(world, cause, error_class, is_se
     error = error_class("it failed")
     error.__cause__ = cause
     world.telegram.errors[ANN] = [error]
-    check_after_flip(world)
+    check_two(world)
     world.check()
     assert sorted(world.telegram.chats()) == ([ANN, BEN] if is_sent_again else [BEN])
 
@@ -106,7 +99,7 @@ def test_a_crash_while_sending_repeats_nothing(world, monkeypatch):
     monkeypatch.setattr(delivery, "CHATS_AT_ONCE", 1)
     world.telegram.errors[ANN] = [Crash()]
     with pytest.raises(Crash):
-        check_after_flip(world)
+        check_two(world)
     world.restart()
     world.check()
     assert world.telegram.chats() in ([], [BEN])

@@ -29,5 +29,4 @@ def texts_of(message: Message, limit: int = LIMIT) -> list[str]:
 
 
 def text_of(message: Message) -> str:
-    """The text of all pages."""
     return "\n".join(texts_of(message))

@@ -29,8 +29,6 @@ from tests.bot.messages.reading import Message, pages_of, text_of, texts_of
 from tests.questions.hostile_texts import SPOTS
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-
-
 TARGETS = [Target("price", "btc", level, value=53_000) for level in (50_000, 55_000)]
 
 
@@ -39,21 +37,22 @@ def follow(subject: str) -> Follow:
     return Follow(1, 1, 1, Target("chance", subject, 0.6, subject))
 
 
-RESEARCH = {
-    "lanes": documents.BATTLE,
-    "top": documents.LEADERBOARD,
-    "hospital": documents.HOSPITAL,
-    "accuracy": documents.versus(),
-    "streaks": documents.STREAKS,
-    "brain": documents.APEX,
-    "fund": documents.APEX_FUND,
-    "news": documents.NEWS_PULSE,
-}
+RESEARCH = {"lanes": documents.BATTLE, "top": documents.LEADERBOARD, "hospital": documents.HOSPITAL}
+RESEARCH |= {"accuracy": documents.versus(), "streaks": documents.STREAKS, "brain": documents.APEX}
+RESEARCH |= {"fund": documents.APEX_FUND, "news": documents.NEWS_PULSE}
+
+
+BOOKS = {"battle": RESEARCH["lanes"], "versus": RESEARCH["accuracy"]}
 
 
 def topic(name: str, document: dict[str, Any], **options: Any) -> str:
-    """One topic of the research."""
     return messages.research.research({name: document}, "", **options)
+
+
+def own_page(document: dict[str, Any]) -> str:
+    """The page of a person who called these markets and asked for these answers."""
+    calls = [(OwnCall("a", "yes", 0.65), market) for market in document["markets"]]
+    return messages.own_page.own_page(calls, document["answers"], document["name"], documents.PREDICTIONS)
 
 
 def fixed(texts: Iterable[str]) -> Callable[[Any], str]:
@@ -79,17 +78,9 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "flipped": (documents.WIDGET, lambda it: messages.alerts.flipped(it)),
     "research": (RESEARCH, lambda it: messages.research.research(it, "https://ninefold.example")),
     **{name: (RESEARCH[name], partial(topic, name)) for name in messages.research.TOPICS},
-    "digest": (
-        {"widget": documents.WIDGET, "battle": documents.BATTLE, "versus": documents.versus()},
-        lambda it: messages.alerts.digest(**it, now=NOW),
-    ),
+    "digest": (BOOKS | {"widget": documents.WIDGET}, lambda it: messages.alerts.digest(**it, now=NOW)),
     "weekly": (
-        {
-            "resolutions": documents.week(40),
-            "versus": documents.versus(),
-            "battle": documents.BATTLE,
-            "challenges": documents.CHALLENGES,
-        },
+        BOOKS | {"resolutions": documents.week(40), "challenges": documents.CHALLENGES},
         lambda it: messages.alerts.weekly(**it, now=documents.AS_OF),
     ),
     "live challenge": (documents.challenge(), messages.predictions.live_challenge),
@@ -103,19 +94,8 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "reached price": (documents.PRICES, lambda it: messages.follows.price_reached(it, it["prices"][0], TARGETS)),
     "decided question": (documents.decided_answer(), messages.follows.answer_resolved),
     "following": ({"follows": ["btc"]}, lambda it: messages.follows.following(list(map(follow, it["follows"])), {})),
-    "own page": (
-        {"called": [documents.market()], "answers": [documents.decided_answer()], "name": "sturdy-owl"},
-        lambda it: messages.own_page.own_page(
-            [(OwnCall("a", "yes", 0.65), market) for market in it["called"]],
-            it["answers"],
-            it["name"],
-            documents.PREDICTIONS,
-        ),
-    ),
-    "forecasters": (
-        documents.forecasters(),
-        lambda it: messages.own_page.forecasters(it, it["entries"][0], "sturdy-owl"),
-    ),
+    "own page": ({"markets": [documents.market()], "answers": [documents.decided_answer()], "name": "owl"}, own_page),
+    "forecasters": (documents.forecasters(), lambda it: messages.own_page.forecasters(it, it["entries"][0], "owl")),
     "question asked for a deadline": ("Will it?", messages.predictions.ask_deadline),
     "confirm": ("Will it?", lambda it: messages.predictions.confirm(it, it)),
     "deleted": ({"what": "answers"}, lambda it: messages.notices.deleted({it["what"]: 2})),
@@ -123,18 +103,9 @@ MESSAGES: dict[str, tuple[Any, Callable[[Any], Message]]] = {
     "refusal": ({"code": "c", "detail": "No."}, lambda it: messages.failures.failure(BadRequest(400, it))),
     "fault": ({"detail": "No.", "request_id": "5f0c"}, lambda it: messages.failures.failure(ServerFault(500, it))),
 }
-RECEIPT = {"vote": "yes", "user_votes": {"yes": 1200, "no": 3}}
-POPUPS: tuple[Callable[[], str], ...] = (
-    lambda: notices.voted(RECEIPT),
-    *(partial(translate, text) for text in (notices.ADMINS_ONLY, notices.TOO_FAST, notices.EXPIRY)),
-)
-
 # The messages with a time in their footer.
-FOOTERS = {
-    "prices": messages.prices.prices,
-    "markets": messages.predictions.markets,
-    **{name: partial(topic, name) for name in RESEARCH},
-}
+FOOTERS = {"prices": messages.prices.prices, "markets": messages.predictions.markets}
+FOOTERS |= {name: partial(topic, name) for name in RESEARCH}
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -176,7 +147,6 @@ CUT = re.compile(r"\S…\S")
 
 
 def rows_of(page: str) -> list[str]:
-    """The rows of a page's tables."""
     parts = page.split("<pre>")[1:]
     return [row for part in parts for row in unescape(part.split("</pre>")[0]).split("\n")]
 
@@ -212,25 +182,14 @@ def marked(document: Any, *, is_sentence: bool = False) -> Any:
     return parts | ({"abstained": {"vol": f"{MARK} failed"}} if "abstained" in parts else {})
 
 
-LEG = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": True, "level": 60_000.0}
-LEG |= {"level_pct": None}
-PARTS = {"days": 3, "in_a_row": False, "upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
-PARTS |= {"earlier": "2026-11-25T08:00:00Z", "legs": [LEG, LEG | {"asset": "eth", "level": 2_400.0}]}
 REFUSALS = {
     code: BadRequest(422, {"code": "invalid_question", "detail": f"{MARK}.", "errors": [fault | {"code": code}]})
     for code in ("invalid", "asset", "deadline", "level", "several", "no_price", "ratio")
     for fault in [{"field": "question", "message": f"{MARK}."}]
 }
-REFUSALS |= {
-    code: error(status, {"code": code, "detail": f"{MARK}."})
-    for error, status, codes in (
-        (BadRequest, 422, ("invalid_request", "none")),
-        (Conflict, 409, ("voting_closed", "in_progress")),
-        (Unavailable, 503, ("unavailable", "busy")),
-        (RateLimited, 429, ("rate_limited",)),
-    )
-    for code in codes
-}
+ERRORS = {"invalid_request": BadRequest, "none": BadRequest, "voting_closed": Conflict, "in_progress": Conflict}
+ERRORS |= {"unavailable": Unavailable, "busy": Unavailable, "rate_limited": RateLimited}
+REFUSALS |= {code: error(400, {"code": code, "detail": f"{MARK}."}) for code, error in ERRORS.items()}
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
@@ -242,27 +201,21 @@ def test_no_english_sentence_reaches_another_language(language):
         texts = {name: text_of(write(document)) for name, (document, write) in documents_by_name.items()}
         texts |= {name: messages.failures.failure(refusal) for name, refusal in REFUSALS.items()}
         texts |= {f"head {name}": messages.failures.refused_question(refusal) for name, refusal in REFUSALS.items()}
+        writers = (messages.oracle.answer, messages.oracle.votes, messages.oracle.answer_brief, messages.oracle.topic)
         for comparator in {*KINDS} - {"topic"}:
             for is_negated in (False, True):
-                meaning = answer["understood"] | PARTS | {"comparator": comparator, "negated": is_negated}
+                meaning = marked(documents.meaning(comparator, negated=is_negated))
                 document = answer | {"understood": meaning, "question": meaning["canonical"]}
-                pages = (messages.oracle.answer, messages.oracle.votes, messages.oracle.answer_brief)
-                name = f"{comparator} {is_negated}"
-                texts[name] = "\n".join(
-                    [*(text_of(write(document)) for write in pages), messages.oracle.topic(document)]
-                )
+                texts[f"{comparator} {is_negated}"] = "\n".join(text_of(write(document)) for write in writers)
     assert [name for name, text in texts.items() if MARK in text] == []
-
-
-HOUSE_WORDS = ("SIMULATED market", "REPLAY of past prices", "live prices", "PAPER", "backfilled", "Apex")
-HOUSE_WORDS += ("Paper accounts",)
 
 
 @EACH_LANGUAGE
 def test_every_house_word_is_explained_one_tap_away(language):
     """A message with such a word has the command /words, whose reply has the word; endings may differ."""
+    names = [*messages.formats.WORLDS.values(), "PAPER", "backfilled", "Apex", "Paper accounts"]
     with speaking(language):
-        words = [translate(word).casefold() for word in HOUSE_WORDS]
+        words = [translate(name).casefold() for name in names]
         glossary = "\n".join(map(translate, messages.research.GLOSSARY)).casefold()
         assert [word for word in words if word[:4] not in glossary] == []
         for document, write in MESSAGES.values():
@@ -276,35 +229,21 @@ def test_every_house_word_is_explained_one_tap_away(language):
 def test_every_pop_up_fits(language):
     """Telegram shows at most 200 characters."""
     with speaking(language):
-        assert max(len(write()) for write in POPUPS) <= 200
+        vote = notices.voted({"vote": "yes", "user_votes": {"yes": 1200, "no": 3}})
+        texts = [vote, *map(translate, (notices.ADMINS_ONLY, notices.TOO_FAST, notices.EXPIRY))]
+    assert max(map(len, texts)) <= 200
 
 
 def test_russian_counts_with_three_forms():
-    """An answer in German reads like German."""
     with speaking("ru"):
         texts = [messages.oracle.waiting(n) for n in (1, 2, 5, 21)]
     assert [text.split()[2] for text in texts] == ["модель", "модели", "моделей", "модель"]
-    with speaking("de"):
-        text = text_of(messages.oracle.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
-    assert "Ann: heute noch 1 von 10 Fragen" in text
-    assert "SIMULIERTER Markt · 12:05 UTC" in text
-    assert "Keine Anlageberatung" in text
 
 
 # A date as a person types it.
-DEADLINES = {
-    "en": "31 December",
-    "de": "31. Dezember",
-    "es": "31 de diciembre",
-    "fr": "31 décembre",
-    "it": "31 dicembre",
-    "pt": "31 de dezembro",
-    "tr": "31 Aralık",
-    "ru": "31 декабря",
-    "zh": "12月31日",
-    "ja": "12月31日",
-    **dict.fromkeys(("hi", "id", "uk", "ko"), "31 December"),  # whose questions are in English
-}
+DEADLINES = {"de": "31. Dezember", "es": "31 de diciembre", "fr": "31 décembre", "it": "31 dicembre", "zh": "12月31日"}
+DEADLINES |= {"pt": "31 de dezembro", "tr": "31 Aralık", "ru": "31 декабря", "ja": "12月31日"}
+DEADLINES |= dict.fromkeys(("en", "hi", "id", "uk", "ko"), "31 December")  # most ask in English
 
 
 @EACH_LANGUAGE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 
@@ -18,6 +19,9 @@ from service.questions.kinds import KINDS
 from tests.bot import documents
 from tests.bot.documents import USAGE, Document
 from tests.bot.messages.reading import text_of, texts_of
+
+# What would give an event the look of a side: an arrow, its words, or a coloured symbol.
+SIDE = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
 
 
 def test_markup_is_shown_as_text():
@@ -49,25 +53,11 @@ def test_an_answer_has_seven_lines_and_a_folded_quotation():
     assert "Understood as: Will Bitcoin (btc) trade at or above" in quotation
 
 
-CASES = [
-    (kind, negated, in_a_row)
-    for kind in KINDS
-    for negated in (False, True)
-    for in_a_row in ((False, True) if kind.startswith("days_") else (False,))
-    if kind != "topic"
-]
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_line_of_an_answer_fits_a_phone(language):
     """35 columns for every kind of question and its denial, also in a zone with a long name."""
-    leg = {"asset": "btc", "comparator": "touch_above", "spot": 53_212.0, "negated": False, "level": 60_000.0}
-    legs = [leg | {"level_pct": None}, leg | {"level_pct": None, "comparator": "up"}]
-    for kind, negated, in_a_row in CASES:
-        answer, has_begin = documents.answer(), "earlier" in kind or "days_" in kind
-        answer["understood"] |= {"comparator": kind, "negated": negated, "in_a_row": in_a_row, "days": 50, "legs": legs}
-        answer["understood"] |= {"upper_level": 60_000.0, "level_pct": 10.5, "other_asset": "eth"}
-        answer["understood"] |= {"earlier": "2026-11-25T08:00:00Z" if has_begin else None}
+    for kind, negated, in_a_row in product({*KINDS} - {"topic"}, (False, True), (False, True)):
+        answer = documents.answer() | {"understood": documents.meaning(kind, negated=negated, in_a_row=in_a_row)}
         answer["votes"]["voter0"]["p_yes"], answer["votes"]["voter1"]["p_yes"] = 0.004, 0.62
         with speaking(language, "America/Sao_Paulo"):
             head, _, _ = messages.oracle.answer(answer, USAGE["quota"]).partition("<blockquote")
@@ -96,20 +86,13 @@ def test_an_opening_is_said_once(language):
 
 
 @pytest.mark.parametrize(
-    ("kind", "negated", "words"),
-    [
-        ("touch_above", False, "by 2026"),
-        ("touch_above", True, "until 2026"),
-        ("leave", False, "by 2026"),
-        ("leave", True, "until 2026"),
-        ("relative", False, "until 2026"),
-        ("close_above", False, "on 2026"),
-    ],
+    ("kind", "word", "denial"),
+    [("touch_above", "by", "until"), ("leave", "by", "until"), ("relative", "until", "until"), ("up", "on", "on")],
 )
-def test_a_deadline_says_whether_one_moment_decides(kind, negated, words):
+def test_a_deadline_says_whether_one_moment_decides(kind, word, denial):
     """What happens once happens by a date, what must hold all the time holds until it."""
-    meaning = documents.answer()["understood"] | {"comparator": kind, "negated": negated}
-    assert words in messages.oracle.dated_statement(meaning | {"upper_level": 60_000.0, "other_asset": "eth"})
+    assert f"{word} 2026" in messages.oracle.dated_statement(documents.meaning(kind))
+    assert f"{denial} 2026" in messages.oracle.dated_statement(documents.meaning(kind, negated=True))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +105,7 @@ def test_a_deadline_says_whether_one_moment_decides(kind, negated, words):
     ],
 )
 def test_a_metal_has_its_article(language, statement):
-    meaning = documents.answer()["understood"] | {"comparator": "relative", "other_asset": "silver"}
+    meaning = documents.meaning("relative", other_asset="silver")
     with speaking(language):
         assert messages.oracle.statement(meaning).lower() == statement.lower()
         assert messages.oracle.statement(meaning | {"asset": "gold"})[0].isupper() or language == "ja"
@@ -145,8 +128,6 @@ def test_an_amount_of_another_currency_is_shown_beside_dollars(language, line):
         assert messages.oracle.conversions({"notes": [note, "The question is decided in USD."]}) == [line]
 
 
-# What would give an event the look of a side: an arrow, its words, or a coloured symbol.
-SIDE = re.compile(r"[▲▼■🐂🐻🟢🔴🟩🟥📈📉]|bear|bull", re.IGNORECASE)
 PAGES = {
     "answer": messages.oracle.answer,
     "answer in brief": messages.oracle.answer_brief,
@@ -217,10 +198,9 @@ def test_a_question_without_yes_has_a_price_or_a_direction():
 
 
 def test_only_a_single_price_and_its_levels_are_shown():
-    answer = documents.answer()
-    answer["understood"] |= {"comparator": "between", "upper_level": 60_000.0}
+    answer = documents.answer() | {"understood": documents.meaning("between")}
     assert "Bitcoin from 55,872 to 60,000 USD" in text_of(messages.oracle.answer(answer))
-    answer["understood"] |= {"comparator": "volatility"}
+    answer |= {"understood": documents.meaning("volatility")}
     assert "now 53" not in text_of(messages.oracle.answer(answer))
 
 

@@ -11,6 +11,10 @@ import pytest
 
 from bot.store import Alert, Store
 
+ANN, BEN = 11, 22
+GROUP = -100
+QUESTION = "Will Bitcoin be above 60,000 USD?"
+
 
 class Clock:
     """A clock that a test sets."""
@@ -48,10 +52,6 @@ def again(file: Path, clock: Clock) -> Iterator[Store]:
         yield store
 
 
-ANN, BEN = 11, 22
-GROUP = -100
-QUESTION = "Will Bitcoin be above 60,000 USD?"
-
-
-def alert(user: int = ANN, event: str = "flip", key: str = "noon", until: float = 2e9) -> Alert:
-    return Alert(user, event, key, user, silent=False, text="It flipped.", until=until)
+def alert(user: int = ANN, event: str = "flip", key: str = "noon", text: str = "", until: float = 4e9) -> Alert:
+    """An alert whose text is its key."""
+    return Alert(user, event, key, user, silent=False, text=text or key, until=until)

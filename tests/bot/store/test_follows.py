@@ -58,32 +58,27 @@ def test_an_event_queues_its_alert_and_ends_the_follow(store):
 
 
 def test_a_later_vote_replaces_the_earlier_one(store, again):
-    store.remember_call(ANN, "m1", "yes")
-    store.remember_call(ANN, "m1", "no")
-    store.remember_call(BEN, "m1", "yes")
+    for person, vote in ((ANN, "yes"), (ANN, "no"), (BEN, "yes")):
+        store.remember_call(person, "m1", vote)
     assert again.votes_of(ANN, ["m1", "m2"]) == {"m1": "no"}
     assert again.votes_of(BEN, ["m2"]) == {}
 
 
 def test_vote_and_forecast_of_a_market_are_one_call(store, clock):
     """The newest first, by whichever came last."""
-    store.remember_call(ANN, "m1", "yes")
-    clock.move(seconds=1)
-    store.remember_call(ANN, "m2", 0.3)
-    clock.move(seconds=1)
-    store.remember_call(ANN, "m1", 0.7)
-    store.remember_call(BEN, "m3", 0.5)
+    for person, market, call in ((ANN, "m1", "yes"), (ANN, "m2", 0.3), (ANN, "m1", 0.7), (BEN, "m3", 0.5)):
+        store.remember_call(person, market, call)
+        clock.move(seconds=1)
     calls = [OwnCall("m1", "yes", 0.7), OwnCall("m2", None, 0.3)]
     assert store.own_calls(ANN, 10) == calls
     assert store.own_calls(ANN, 1) == calls[:1]
 
 
 def test_calls_older_than_every_market_are_deleted(store, clock):
-    store.remember_call(ANN, "old", "yes")
-    store.remember_call(ANN, "old", 0.5)
-    clock.move(seconds=CALL_KEPT_S + 1)
-    store.remember_call(ANN, "new", "yes")
-    store.remember_call(ANN, "new", 0.5)
+    for market in ("old", "new"):
+        clock.move(seconds=CALL_KEPT_S + 1)
+        store.remember_call(ANN, market, "yes")
+        store.remember_call(ANN, market, 0.5)
     assert store.own_calls(ANN, 10) == [OwnCall("new", "yes", 0.5)]
 
 
