@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from service.config import Settings
 from service.forecasting.densities.density import Fits
 from service.forecasting.densities.fitting import fit
 from service.forecasting.voters import context
@@ -14,7 +13,6 @@ from service.forecasting.voters.context import Context, Knowledge
 from service.market.assets import ASSETS
 from service.market.bars import Bars
 from service.questions.question import Question
-from service.sources.feeds.replay import open_replay
 from tests.forecasting.made import DAYS, NOW, asking_at, made_bars
 
 
@@ -22,12 +20,6 @@ from tests.forecasting.made import DAYS, NOW, asking_at, made_bars
 def hourly() -> dict[str, Bars]:
     """120 days of hourly bars of the seven assets, up to NOW."""
     return {asset: made_bars(asset, DAYS, seed) for seed, asset in enumerate(ASSETS)}
-
-
-@pytest.fixture(scope="session")
-def real_hourly(shared_data) -> Mapping[str, Bars]:
-    """Real hourly bars of the seven assets, February 2024 to October 2025."""
-    return open_replay(Settings(world="replay", replay_dir=shared_data / "candles" / "1h")).bars
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,11 @@ from service.questions.question import Leg, Question
 FIRST = 1_735_689_600  # 2025-01-01T00:00:00Z
 DAYS = 120
 NOW = FIRST + DAYS * DAY
+FITTED_TIME = FIRST  # January 2025, in the months on which constants of layers were fitted
+NOON = 1_741_780_800  # 2025-03-12T12:00:00Z
+SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
+BRAINS = ("vol", "garch", "sv")
+HALF_WIDTHS = tuple(NormalDist().inv_cdf((1 + share / 100) / 2) for share in SHARES)
 
 # Every kind of question with the fields that `asking` takes.
 EVERY_KIND = (
@@ -71,6 +76,13 @@ def made_bars(asset: str, days: int, seed: int, first: int = FIRST) -> Bars:
     return Bars(time, opens, high, low, close, np.ones(len(time)), HOUR)
 
 
+def flat_bars(first: int, closes: Sequence[float], step: int = HOUR) -> Bars:
+    """Bars whose four prices are the close, one after the other from the unix second `first` on."""
+    close = np.array(closes, dtype=float)
+    time = first + step * np.arange(len(close))
+    return Bars(time, close.copy(), close.copy(), close.copy(), close, np.ones(len(close)), step)
+
+
 def moved(bars: Bars, returns: np.ndarray) -> Bars:
     """The bars with these log returns of their closes, from 100 USD on, and no prices beyond opening and close."""
     close = 100 * np.exp(np.cumsum(returns))
@@ -97,15 +109,8 @@ def asking_at(contexts: Mapping[str, Context]) -> Callable[..., Question]:
                 fields[name] = spot * fields.pop(source)
         fields["legs"] = tuple(leg(*event) for event in fields.get("legs", ()))
         fields.setdefault("polarity", "bear" if comparator in ("close_below", "touch_below", "down") else "bull")
-        return Question(
-            text=f"{asset} {comparator}?",
-            asset=asset,
-            comparator=comparator,
-            deadline=utc(NOW) + timedelta(hours=hours),
-            horizon_hours=hours,
-            spot=spot,
-            **fields,
-        )
+        deadline = utc(NOW) + timedelta(hours=hours)
+        return Question(f"{asset} {comparator}?", asset, comparator, deadline, hours, spot, **fields)
 
     return make
 
@@ -131,35 +136,22 @@ def panel_of(members: Sequence[Voter] | None = None, quorum: int = 5, timer: Tim
 
 
 def committed_vote(
-    voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = EMBEDDED
+    voter: str, p: float, *, weight: float = 1.0, reasoning: str = "", engine: str = EMBEDDED, p_up: float | None = None
 ) -> CommittedVote:
     """A vote as a market keeps it."""
-    return CommittedVote(voter, engine, Forecast(p, reasoning), weight=weight)
+    return CommittedVote(voter, engine, Forecast(p, reasoning, p_up=p_up), weight=weight)
 
 
 def meaning_of(question: Question) -> UnderstoodText:
     """A question as the oracle publishes it, without another reading."""
-    return UnderstoodText(
-        **vars(understood(question)),
-        language="English",
-        rule=None,
-        certainty="sure",
-        assumed=(),
-        carryover=(),
-        follows=None,
-        alternatives=(),
-    )
+    reading = {"language": "English", "rule": None, "certainty": "sure", "assumed": (), "carryover": ()}
+    return UnderstoodText(**vars(understood(question)), **reading, follows=None, alternatives=())
 
 
 def market_of(question: Question, id: str = "m", category: Category = "daily", opened: int = NOW) -> Prediction:
     """A market about the question, settled by bars, without votes."""
     deadline = int(question.deadline.timestamp())
     return Prediction(id, category, question, "", "bars", opened, deadline, deadline, backfilled=False)
-
-
-FITTED_TIME = 1_735_689_600  # January 2025, in the months on which constants of layers were fitted
-SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
-BRAINS = ("vol", "garch", "sv")
 
 
 def context(asset: str = "btc", **inputs: float | None) -> Context:
@@ -170,17 +162,8 @@ def context(asset: str = "btc", **inputs: float | None) -> Context:
 
 def inputs_of(**fields) -> LayerInputs:
     """Every voter at even odds and no other inputs, unless given."""
-    base = LayerInputs(
-        asset="btc",
-        at=NOW,
-        seats=dict.fromkeys(SEATS, 0.5),
-        brains=dict.fromkeys(BRAINS, 0.5),
-        context=context(),
-        news_score=0.0,
-        news_n=0,
-        odds_p=None,
-        swarm=None,
-    )
+    seats, brains = (dict.fromkeys(names, 0.5) for names in (SEATS, BRAINS))
+    base = LayerInputs("btc", NOW, seats, brains, context(), news_score=0.0, news_n=0, odds_p=None, swarm=None)
     return replace(base, **fields)
 
 
@@ -191,26 +174,9 @@ def proven(n: int = 30, engine: str = ENGINE, **weights: float) -> BandRecord:
 
 def call_of(at: int, p_up: float, spot: float = 100.0, *, backfilled: bool = False, **layers: float) -> Call:
     """A call with the named layers; the others are silent."""
-    return Call(
-        asset="btc",
-        at=at,
-        spot=spot,
-        p_up=p_up,
-        agreement=1.0,
-        confidence=abs(2 * p_up - 1),
-        special=False,
-        conditions={},
-        layers=tuple(
-            LayerVote(name, layers[name], 1.0, "because", None)
-            if name in layers
-            else LayerVote(name, None, 0.0, "", "nothing")
-            for name in LAYERS
-        ),
-        backfilled=backfilled,
-    )
-
-
-NOON = 1_741_780_800  # 2025-03-12T12:00:00Z
+    silence = {name: LayerVote(name, None, 0.0, "", "nothing") for name in LAYERS}
+    votes = silence | {name: LayerVote(name, p, 1.0, "because", None) for name, p in layers.items()}
+    return Call("btc", at, spot, p_up, 1.0, abs(2 * p_up - 1), False, {}, tuple(votes.values()), backfilled)
 
 
 def titled(title: str, at: int = NOON, source: str = "desk") -> Headline:
@@ -225,9 +191,6 @@ def scored(title: str, score: float = 0.0, at: int = NOON, assets: tuple[str, ..
 def apart(count: int, score: float = 0.0, at: int = NOON, assets: tuple[str, ...] = ()) -> list[ScoredHeadline]:
     """`count` headlines of one tone that share no word."""
     return [scored(f"w{n}a{at} w{n}b{at} w{n}c{at}", score, at, assets) for n in range(count)]
-
-
-HALF_WIDTHS = tuple(NormalDist().inv_cdf((1 + share / 100) / 2) for share in SHARES)
 
 
 def price_forecast(

@@ -9,21 +9,12 @@ from typing import Any
 import numpy as np
 
 from service.documents import DocumentHeader, RecordHeader
-from service.forecasting.predictions import (
-    Commitment,
-    CommittedVote,
-    LedgerPosition,
-    Odds,
-    Opinion,
-    Prediction,
-    Settlement,
-)
+from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Opinion, Prediction, Settlement
 from service.forecasting.predictions.documents import list_all
 from service.forecasting.predictions.market_fields import ListedPrediction
 from service.forecasting.predictions.resolution import Outcome
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.versus import AiVsMarketDocument, ai_vs_market_document
-from service.forecasting.voters.ballots import EMBEDDED, Forecast
 from service.forecasting.voters.panel import VOTERS
 from service.market.instants import DAY, HOUR, utc
 from service.market.prices import AssetPrice
@@ -37,6 +28,16 @@ PLAIN_HEADER = DocumentHeader(
 )
 HEADER = RecordHeader(**vars(PLAIN_HEADER), ledger_seq=0)
 NAMES = tuple(voter.name for voter in VOTERS)
+DEADLINE = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
+ENDS = int(DEADLINE.timestamp())
+OPENED = ENDS + 1 - 72 * HOUR
+NOW = OPENED + HOUR
+TEXT = "Will Bitcoin reach 55,000 USD by 30 November 2026?"
+CANONICAL = "Will Bitcoin (btc) trade at or above 55,000 USD at any time until 2026-11-30 23:59 UTC?"
+QUESTION = Question(TEXT, "btc", "touch_above", DEADLINE, 72.0, 50_000.0, "bull", level=55_000.0, canonical=CANONICAL)
+ODDS = Odds("simulated", "sim-daily-x", None, 0.48123456, 0.47, 0.49, 12_345.678, OPENED)
+PRICE = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "2026-11-28T01:00:00Z", "simulated")
+POSITION = LedgerPosition(17, "ab" * 32)
 
 
 def waiting(
@@ -56,30 +57,11 @@ def waiting(
 ) -> Prediction:
     """An unsettled market; `odds` are bid, price and ask, `votes` the P(YES) of each voter, `p` that of the pool."""
     deadline = int(opened + hours * HOUR) - 1
-    question = Question(
-        text=f"{id}?",
-        asset=asset,
-        comparator=comparator,
-        deadline=utc(deadline),
-        horizon_hours=hours,
-        spot=100.0,
-        polarity=polarity,
-        other_asset=other,
-    )
+    question = Question(f"{id}?", asset, comparator, utc(deadline), hours, 100.0, polarity, other_asset=other)
     cast = tuple(committed_vote(name, vote) for name, vote in (votes or {}).items())
-    return Prediction(
-        id=id,
-        category="daily",
-        question=question,
-        rule="YES if so",
-        resolver="bars",
-        created_at=opened,
-        closes_at=deadline,
-        deadline=deadline,
-        backfilled=backfilled,
-        commitment=Commitment(opened, opened, p, cast, {}, "", None),
-        odds=Odds(source, f"out-{id}", None, odds[1], odds[0], odds[2], None, opened) if odds else None,
-    )
+    market = Prediction(id, "daily", question, "YES if so", "bars", opened, deadline, deadline, backfilled)
+    quote = odds and Odds(source, f"out-{id}", None, odds[1], odds[0], odds[2], None, opened)
+    return replace(market, commitment=Commitment(opened, opened, p, cast, {}, "", None), odds=quote)
 
 
 def settled(id: str = "one", outcome: Outcome = "yes", *, resolved: int | None = None, **fields: Any) -> Prediction:
@@ -90,10 +72,9 @@ def settled(id: str = "one", outcome: Outcome = "yes", *, resolved: int | None =
 
 
 def many(n: int, seed: int = 0, *, edge: float = 0.0, noise: float = 0.3, weeks: int = 20) -> list[Prediction]:
-    """Markets with odds and nine votes over `weeks`, half of them backfilled.
+    """Markets with odds and nine votes over `weeks`, half of them backfilled: both err around a hidden truth.
 
-    Both err around a hidden truth, the market with the standard deviation `noise`; `edge` is the share of its error
-    that the pool avoids.
+    `noise` is the standard deviation of the outside market's error, `edge` the share of it that the pool avoids.
     """
     dice = np.random.default_rng(seed)
     truth = dice.uniform(0.1, 0.9, n)
@@ -133,54 +114,17 @@ def versus(markets: list[Prediction], seed: int = 0) -> AiVsMarketDocument:
     return ai_vs_market_document(columns_of(markets), HEADER, np.random.default_rng(seed))
 
 
-DEADLINE = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
-ENDS = int(DEADLINE.timestamp())
-OPENED = ENDS + 1 - 72 * HOUR
-NOW = OPENED + HOUR
-QUESTION = Question(
-    text="Will Bitcoin reach 55,000 USD by 30 November 2026?",
-    asset="btc",
-    comparator="touch_above",
-    deadline=DEADLINE,
-    horizon_hours=72.0,
-    spot=50_000.0,
-    polarity="bull",
-    level=55_000.0,
-    canonical="Will Bitcoin (btc) trade at or above 55,000 USD at any time until 2026-11-30 23:59 UTC?",
-)
-ODDS = Odds("simulated", "sim-daily-x", None, 0.48123456, 0.47, 0.49, 12_345.678, OPENED)
-PRICE = AssetPrice("btc", "Bitcoin", 50_500.0, 1.25, 51_000.0, 49_000.0, True, "2026-11-28T01:00:00Z", "simulated")
-POSITION = LedgerPosition(17, "ab" * 32)
-
-
 def committed(*votes: float, p: float = 0.61449, p_up: float | None = 0.5, **others: float) -> Commitment:
     """Votes of `v0` and so on and of `others`; `p_up` is the view of the price of each and of the pool."""
     by_voter = {f"v{place}": vote for place, vote in enumerate(votes)} | others
-    return Commitment(
-        voted_at=OPENED,
-        as_of=OPENED,
-        p=p,
-        p_up=p_up,
-        votes=tuple(
-            CommittedVote(name, EMBEDDED, Forecast(vote, "because", p_up=p_up), weight=1.23456)
-            for name, vote in by_voter.items()
-        ),
-        abstained={"news": "no headlines"},
-        features="cd" * 32,
-        fitted_at=None,
+    cast = tuple(
+        committed_vote(voter, vote, weight=1.23456, reasoning="because", p_up=p_up) for voter, vote in by_voter.items()
     )
+    return Commitment(OPENED, OPENED, p, cast, {"news": "no headlines"}, "cd" * 32, None, p_up)
 
 
-MARKET = Prediction(
-    id="daily-x",
-    category="daily",
-    question=QUESTION,
-    rule="YES if so.",
-    resolver="bars",
-    created_at=OPENED,
-    closes_at=ENDS,
-    deadline=ENDS,
-    backfilled=True,
+MARKET = replace(
+    Prediction("daily-x", "daily", QUESTION, "YES if so.", "bars", OPENED, ENDS, ENDS, backfilled=True),
     commitment=committed(0.7, 0.6, 0.4),
     odds=ODDS,
     ledger_position=POSITION,

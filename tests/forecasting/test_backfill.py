@@ -1,7 +1,4 @@
-"""The backfilled past: no vote uses later data, and the clock decides what is available.
-
-The fits of the first of May are given; fifteen days of that month are backfilled.
-"""
+"""The backfilled past, fifteen days of May: no vote uses later data, and the clock decides what is available."""
 
 from __future__ import annotations
 
@@ -45,6 +42,7 @@ HORIZON = NOW + 2 * DAY  # long enough to open markets of every kind
 SWARM = MappingProxyType({NOW + 4 * HOUR * step: NetView(step % 21, 20 - step % 21, 0) for step in range(-100, 130)})
 CUTS = (NOW + 4 * DAY + 12 * HOUR, NOW + 9 * DAY, NOW + 13 * DAY + 12 * HOUR)
 FIVE = 5 * MINUTE
+MODEL = Scripted("model", 0.9, "brain")
 
 
 @pytest.fixture(scope="session")
@@ -55,12 +53,10 @@ def bars() -> dict[str, Bars]:
 
 @pytest.fixture(scope="session")
 def past_of(fits) -> Callable[..., BackfilledPast]:
-    """Backfills the days from NOW on."""
+    """Backfills the days from NOW on, or from `since`."""
 
-    def live(
-        hourly: Mapping[str, Bars], until: int = END, *, seed: int = SEED, swarm: Mapping = SWARM
-    ) -> BackfilledPast:
-        return backfill.backfill(hourly, NOW, until, fits, SimulatedMarket(seed), 5, swarm)
+    def live(hourly: Mapping[str, Bars], until: int = END, *, since: int = NOW, seed: int = SEED) -> BackfilledPast:
+        return backfill.backfill(hourly, since, until, fits, SimulatedMarket(seed), 5, SWARM)
 
     return live
 
@@ -98,10 +94,7 @@ def settled(backfilled: BackfilledPast) -> list[Prediction]:
 
 @pytest.mark.parametrize("cut", CUTS, ids=iso)
 def test_later_bars_change_nothing_before(cut, bars, past, past_of):
-    """With every later price changed, no earlier vote, weight, price, call or headline differs.
-
-    The votes at the instant itself count as earlier; their settlements may differ.
-    """
+    """With every later price changed: the votes at the instant itself are the same, their settlements may differ."""
     other = past_of(changed_after(bars, cut), cut + DAY)
     assert committed(other, cut) == committed(past, cut)
     became = {row.id: row.settlement for row in past.markets}
@@ -152,12 +145,11 @@ def test_outcomes_are_those_of_five_minute_bars(past, bars):
     five_minutes = {asset: finer(hours.since(NOW - 4 * DAY), seed) for seed, (asset, hours) in enumerate(bars.items())}
     for asset, minutes in five_minutes.items():
         assert np.array_equal(resample(minutes, HOUR).high, bars[asset].since(NOW - 4 * DAY).high)
-    for row in settled(past)[::3]:
-        market, settlement = row, row.settlement
-        resolution = resolve(market.question, market.created_at, five_minutes, settlement.resolved_at)
-        assert resolution.outcome == settlement.outcome
+    for market in settled(past)[::3]:
+        resolved_at = market.settlement.resolved_at
+        assert resolve(market.question, market.created_at, five_minutes, resolved_at).outcome == market.outcome
         if not market.question.kind.may_end_early:
-            assert resolve(market.question, market.created_at, five_minutes, settlement.resolved_at - HOUR) is None
+            assert resolve(market.question, market.created_at, five_minutes, resolved_at - HOUR) is None
 
 
 def test_the_final_record_counts_every_settled_market(past):
@@ -220,9 +212,6 @@ def test_headlines_begin_before_the_first_day_and_end_with_the_last(past):
     assert all(story.headline.simulated for story in past.headlines)
 
 
-MODEL = Scripted("model", 0.9, "brain")
-
-
 def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
     """Make these the voters of the past."""
     monkeypatch.setattr(backfill, "embedded_panel", lambda quorum, timer: panel_of(members, quorum, timer))
@@ -231,11 +220,9 @@ def seat(monkeypatch: pytest.MonkeyPatch, *members: Voter) -> None:
 def test_the_votes_do_not_depend_on_the_outside_market(past, bars, past_of):
     """Another seed, other odds on every market, and the same votes to the last digit."""
     other = past_of(bars, HORIZON, seed=SEED + 1).markets
-    expected = [row for row in past.markets if row.created_at <= HORIZON]
-    assert [replace(row, odds=None, settlement=None) for row in other] == [
-        replace(row, odds=None, settlement=None) for row in expected
-    ]
-    assert all(row.odds != twin.odds for row, twin in zip(other, expected, strict=True))
+    for row, twin in zip([row for row in past.markets if row.created_at <= HORIZON], other, strict=True):
+        assert replace(row, odds=twin.odds, settlement=twin.settlement) == twin
+        assert row.odds != twin.odds
 
 
 def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
@@ -245,14 +232,14 @@ def test_below_the_quorum_no_market_is_opened(bars, fits, monkeypatch):
     assert len(backfill.backfill(bars, NOW, NOW, fits, OUTSIDE, 4, {}).markets) > 0
 
 
-def test_each_month_has_the_fits_of_its_beginning(bars, fits):
+def test_each_month_has_the_fits_of_its_beginning(bars, past_of):
     """Around the first of May: days before it have the fits of April, whatever follows."""
     since, until = NOW - DAY, NOW + 12 * HOUR
-    earlier = backfill.backfill(bars, since, until, fits, OUTSIDE, 5, SWARM)
+    earlier = past_of(bars, until, since=since)
     april = int(datetime(2025, 4, 1, tzinfo=UTC).timestamp())
     assert {row.commitment.fitted_at for row in earlier.markets if row.created_at < NOW} == {april}
     assert {row.commitment.fitted_at for row in earlier.markets if row.created_at >= NOW} == {NOW}
-    other = backfill.backfill(changed_after(bars, NOW - 12 * HOUR), since, until, fits, OUTSIDE, 5, SWARM)
+    other = past_of(changed_after(bars, NOW - 12 * HOUR), until, since=since)
     assert committed(other, NOW - 12 * HOUR) == committed(earlier, NOW - 12 * HOUR)
 
 
@@ -266,24 +253,19 @@ def test_months_that_are_voted_on_at_once_are_the_same_past(bars, fits):
     assert backfill.backfill(*options, backwards) == backfill.backfill(*options)
 
 
-def test_no_market_is_opened_again_in_the_next_month(bars, fits):
+def test_no_market_is_opened_again_in_the_next_month(bars, fits, past_of):
     """Its first instant finds the markets of the month before, which are still open."""
-    since = NOW - DAY
     _, openings = backfill.vote_month(bars, survey(bars), NOW, NOW, fits, OUTSIDE, 5)
-    markets = backfill.backfill(bars, since, NOW, fits, OUTSIDE, 5, SWARM).markets
+    markets = past_of(bars, NOW, since=NOW - DAY).markets
     assert {market.id for market in openings[NOW]} & {row.id for row in markets if row.created_at < NOW}
 
 
-def test_an_asset_that_begins_later_changes_nothing_before(bars, fits):
-    """Before ethereum's first bar the past and the fits of April are those of a world without it.
-
-    Prices are forecast from the first hour on in which every asset has bars.
-    """
-    since, begins, until = NOW - DAY, NOW - 12 * HOUR, NOW
-    hourly = {**bars, "eth": bars["eth"].since(begins)}
+def test_an_asset_that_begins_later_changes_nothing_before(bars, past_of):
+    """Neither the past nor the fits of April; prices are forecast from the first hour with bars of every asset on."""
+    begins = NOW - 12 * HOUR
     without = {asset: hours for asset, hours in bars.items() if asset != "eth"}
-    earlier = backfill.backfill(hourly, since, until, fits, OUTSIDE, 5, SWARM)
-    other = backfill.backfill(without, since, until, fits, OUTSIDE, 5, SWARM)
+    earlier = past_of({**bars, "eth": bars["eth"].since(begins)}, NOW, since=NOW - DAY)
+    other = past_of(without, NOW, since=NOW - DAY)
     assert committed(earlier, begins)[:-1] == committed(other, begins)[:-1]
     assert min(row.at for row in earlier.prices.forecasts) == begins + HOUR
     assert len(other.markets) > 0

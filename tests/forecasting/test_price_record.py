@@ -18,9 +18,7 @@ from service.forecasting.predictions.resolution import LATE_S
 from service.forecasting.price_record.book import (
     ALL_ASSETS,
     Outcomes,
-    PastPrices,
     PriceBook,
-    PriceRecordDocument,
     backfill_prices,
     closes_at,
     needed,
@@ -54,7 +52,14 @@ from service.scores.intervals import FIRST_MONDAY, LEAST_N, ClusteredMean, Depen
 from tests.forecasting.made import DAYS, FIRST, NOW, made_bars, price_forecast
 from tests.forecasting.markets import PLAIN_HEADER
 
+UNIT = NormalDist()
 SATURDAY = 1_745_625_600  # 2025-04-26T00:00:00Z
+FRIDAY = SATURDAY - 6 * HOUR  # 18:00, three hours before the metals close
+LATER = 10 * DAY
+END = NOW + LATER
+CUT = NOW + 4 * DAY + 5 * HOUR
+SINCE = NOW + 2 * DAY  # the third of May
+MONTH = NOW  # the first
 
 
 @pytest.fixture(scope="module")
@@ -116,9 +121,6 @@ def test_an_hour_has_one_row_in_the_ledger():
     assert all(row.backfilled for row in rows)
 
 
-UNIT = NormalDist()
-
-
 def price_after(percent: float) -> float:
     """100 USD after a log return in percent."""
     return 100 * exp(percent / 100)
@@ -154,19 +156,14 @@ def test_coverage_and_pit_by_hand():
     """+1 lies in the intervals of 80% on and below 84%; -3 in none and in the lowest tenth; 0 in the fifth."""
     scores = score([price_forecast()] * 3, [price_after(1), price_after(-3), 100.0])
     assert scores.inside.tolist() == [[0, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
-    assert scores.pit.argmax(axis=1).tolist() == [8, 0, 4]
-    assert scores.pit.sum(axis=1).tolist() == [1, 1, 1]
+    assert (scores.pit.argmax(axis=1).tolist(), scores.pit.sum(axis=1).tolist()) == ([8, 0, 4], [1, 1, 1])
     assert score([], []).crps.shape == (0,)
 
 
-WEEK_S = 7 * DAY
-
-
-def scores_of(crps, vol_crps) -> PriceScores:
-    n = len(crps)
-    return PriceScores(
-        np.asarray(crps, float), np.asarray(vol_crps, float), np.ones((n, 9)), np.ones((n, 4)), np.ones((n, 10))
-    )
+def scores_of(*crps) -> PriceScores:
+    """Scores of the forecast and of plain volatility, and ones for everything else."""
+    others = (np.ones((len(crps[0]), columns)) for columns in (9, 4, 10))
+    return PriceScores(*(np.asarray(values, float) for values in crps), *others)
 
 
 def summed(crps, vol_crps, blocks) -> ScoreSums:
@@ -187,7 +184,7 @@ def test_sums_by_hand():
     assert (void.n, void.void, ratio_of(void, Dependence(0.02))) == (0, 2, None)
     late = summed([1], [1], [8]).plus(scores_of([2], [3]), np.array([7]))
     assert (late.block, late.block_sums, late.blocks) == (8, (3, 4), 0), "a late score counts in the latest block"
-    times = FIRST_MONDAY + WEEK_S * np.arange(10) + HOUR
+    times = FIRST_MONDAY + 7 * DAY * np.arange(10) + HOUR
     assert len(set(blocks_of("7d", times).tolist())) == 10
     assert np.bincount(blocks_of("30d", times)).tolist() == [5, 5], "a month counts in blocks of five weeks"
     assert ScoreSums.from_plain(canonical.read(canonical.write(asdict(sums)))) == sums
@@ -230,10 +227,6 @@ def test_a_first_block_is_worth_what_is_usual():
     assert np.isnan(alone.interval()).all()
 
 
-FRIDAY = 1_745_604_000  # 2025-04-25T18:00:00Z, three hours before the metals close
-SATURDAY_NOON = FRIDAY + 18 * HOUR
-
-
 def bars_of(*ends: int) -> Bars:
     """Bars that end at unix seconds; the first closes at 101 USD, the next at 102."""
     closes = [(end - HOUR, 100 + n) for n, end in enumerate(ends, 1)]
@@ -251,10 +244,11 @@ def test_the_last_close_before_an_instant_counts():
 
 def test_a_closed_market_keeps_its_price():
     """Gold on a Saturday has the close of Friday, but only of the last open hour."""
-    close = next(FRIDAY + hour * HOUR for hour in range(5) if not is_open("gold", FRIDAY + hour * HOUR))
-    price, as_of = closes_at("gold", bars_of(close), np.array([SATURDAY_NOON]))
+    close = next(time for time in range(FRIDAY, SATURDAY, HOUR) if not is_open("gold", time))
+    noon = np.array([SATURDAY + 12 * HOUR])
+    price, as_of = closes_at("gold", bars_of(close), noon)
     assert (price.tolist(), as_of.tolist()) == ([101], [close])
-    assert np.isnan(closes_at("gold", bars_of(close - HOUR), np.array([SATURDAY_NOON]))[0]).all()
+    assert np.isnan(closes_at("gold", bars_of(close - HOUR), noon)[0]).all()
 
 
 def test_a_forecast_waits_six_hours_for_its_bar():
@@ -268,17 +262,11 @@ def test_a_forecast_waits_six_hours_for_its_bar():
 
 
 def test_each_forecast_counts_for_its_asset_and_for_all():
-    """Bitcoin twice over an hour, ether once and once void; over a day nothing.
-
-    In the week of its deadline: Thursday's over 24 hours is one of this week, that over 7 days one of the next.
-    """
+    """In the week of its deadline: Thursday's over 24 hours is one of this week, that over 7 days one of the next."""
     btc, eth = price_forecast(), price_forecast("eth")
-    outcomes = Outcomes([(btc, 100 * exp(0.01)), (eth, 100.0), (btc, 100.0)], [eth])
-    book = PriceBook().plus(outcomes)
+    book = PriceBook().plus(Outcomes([(btc, price_after(1)), (eth, 100.0), (btc, 100.0)], [eth]))
     counts = {asset: (sums.n, sums.void) for asset, sums in book.sums["1h"].items()}
-    assert counts == {ALL_ASSETS: (3, 1), "btc": (2, 0), "eth": (1, 1)} | dict.fromkeys(
-        ("sol", "bnb", "xrp", "gold", "silver"), (0, 0)
-    )
+    assert counts == dict.fromkeys(ASSETS, (0, 0)) | {ALL_ASSETS: (3, 1), "btc": (2, 0), "eth": (1, 1)}
     assert book.of("1h", ALL_ASSETS).crps == pytest.approx(book.of("1h", "btc").crps + book.of("1h", "eth").crps)
     assert book.of("24h", ALL_ASSETS).n == 0
     day, week = (price_forecast(horizon=horizon, at=FIRST + DAY) for horizon in ("24h", "7d"))
@@ -287,26 +275,19 @@ def test_each_forecast_counts_for_its_asset_and_for_all():
     assert book.of("7d", "btc").block == book.of("24h", "btc").block + 1
 
 
-LATER = 10 * DAY
-END = NOW + LATER
-CUT = NOW + 4 * DAY + 5 * HOUR
-SINCE = NOW + 2 * DAY  # the third of May
-MONTH = NOW  # the first
-
-
 @pytest.fixture(scope="module")
 def bars() -> dict[str, Bars]:
     """130 days; the first 120 are those of the fits."""
     return {asset: made_bars(asset, DAYS + LATER // DAY, seed) for seed, asset in enumerate(ASSETS)}
 
 
-def backfilled(bars, fits, until: int = END) -> PastPrices:
+def backfilled(bars, fits, until: int = END):
     complete = {asset: series.until(until) for asset, series in bars.items()}
     return backfill_prices(survey(complete), complete, {MONTH: fits}, SINCE, until)
 
 
 @pytest.fixture(scope="module")
-def past(bars, fits) -> PastPrices:
+def past(bars, fits):
     return backfilled(bars, fits)
 
 
@@ -353,20 +334,8 @@ def test_a_month_without_models_has_no_forecasts(bars, fits):
         assert backfill_prices(history, bars, months, SINCE, END).forecasts == ()
 
 
-WEEKS = 8
-
-
-def document(live: PriceBook = PriceBook(), past: PriceBook = PriceBook()) -> PriceRecordDocument:  # noqa: B008
-    return price_record_document({False: live, True: past}, {(True, "24h"): 7}, PLAIN_HEADER, [*ASSETS])
-
-
-@pytest.fixture(scope="module")
-def weeks() -> PriceBook:
-    """Eight weeks of hourly forecasts of a law twice as wide as the outcomes; plain volatility is right."""
-    outcomes = np.random.default_rng(3).normal(0, 1, WEEKS * 168)
-    rows = [price_forecast(at=NOW + hour * HOUR, sigma=2) for hour in range(len(outcomes))]
-    prices = [100 * exp(z / 100) for z in outcomes.tolist()]
-    return PriceBook().plus(Outcomes(list(zip(rows, prices, strict=True))))
+def document(live: PriceBook = PriceBook()):  # noqa: B008
+    return price_record_document({False: live, True: PriceBook()}, {(True, "24h"): 7}, PLAIN_HEADER, [*ASSETS])
 
 
 def test_an_empty_record_says_so():
@@ -381,9 +350,12 @@ def test_an_empty_record_says_so():
     assert [horizon.waiting for horizon in past.horizons] == [0, 7, 0, 0]
 
 
-def test_a_clear_record_has_a_verdict_with_its_evidence(weeks):
-    live, past = document(live=weeks).books
-    assert (live.horizons[0].all.n, past.horizons[0].all.n) == (WEEKS * 168, 0)
+def test_a_clear_record_has_a_verdict_with_its_evidence():
+    """Eight weeks of hourly forecasts of a law twice as wide as the outcomes; plain volatility is right."""
+    outcomes = np.random.default_rng(3).normal(0, 1, 8 * 168).tolist()
+    pairs = [(price_forecast(at=NOW + hour * HOUR, sigma=2), price_after(z)) for hour, z in enumerate(outcomes)]
+    live, past = document(PriceBook().plus(Outcomes(pairs))).books
+    assert (live.horizons[0].all.n, past.horizons[0].all.n) == (8 * 168, 0)
     record = live.horizons[0].assets["btc"]
     assert record.verdict == "plain volatility is better"
     assert 1 < record.low < record.crps_ratio < record.high

@@ -6,28 +6,24 @@ from dataclasses import replace
 
 import pytest
 
-from service.forecasting.apex.call import Call, LayerVote
+from service.forecasting.apex.call import Call
+from service.forecasting.apex.layers import LAYERS
 from service.forecasting.news.pulse import AssetPulse
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.scores.versus import VersusBook
 from service.forecasting.widget import FEW_NOTE, LIVE, PAST, WidgetDocument, widget_document
 from service.market.prices import AssetPrice
+from tests.forecasting.made import call_of
 from tests.forecasting.markets import PLAIN_HEADER, days, settled, versus
 
 AT = 1_800_000_000
 PRICE = AssetPrice("btc", "Bitcoin", 50_123.456, -1.2345, 51_000.0, 49_000.0, True, "2027-01-15T08:00:00Z", "made")
-
-
-def call(p_up: float, agreement: float = 1.0, spoke: int = 8) -> Call:
-    """A call of eight layers, of which `spoke` vote."""
-    layers = tuple(
-        LayerVote(f"layer {n}", p_up if n < spoke else None, 1.0, "", None if n < spoke else "No data.")
-        for n in range(8)
-    )
-    return Call("btc", AT, 50_000.0, p_up, agreement, 0.0, False, {}, layers, False)
-
-
 MOOD = AssetPulse("btc", "BULLISH", 0.1235, 7)
+
+
+def call(p_up: float, agreement: float = 1.0, voters: int = 8) -> Call:
+    """A call of eight layers, of which so many vote."""
+    return replace(call_of(AT, p_up, **dict.fromkeys([*LAYERS][:voters], p_up)), agreement=agreement)
 
 
 def document_of(of_books: tuple[VersusBook, ...] = (), **fields) -> WidgetDocument:
@@ -48,7 +44,7 @@ def test_it_has_the_price_of_other_documents():
 
 
 @pytest.mark.parametrize(
-    ("p_up", "agreement", "spoke", "direction", "bull", "strength"),
+    ("p_up", "agreement", "voters", "direction", "bull", "strength"),
     [
         (0.5, 0.0, 8, "NEUTRAL", 50.0, "DIVIDED"),
         (0.6, 1.0, 8, "BULLISH", 60.0, "MODERATE"),
@@ -57,8 +53,8 @@ def test_it_has_the_price_of_other_documents():
         (0.25, 0.8, 8, "BEARISH", 25.0, "STRONG"),
     ],
 )
-def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, spoke, direction, bull, strength):
-    consensus = document_of(call=call(p_up, agreement, spoke)).consensus
+def test_the_consensus_is_the_call_of_apex_in_percent(p_up, agreement, voters, direction, bull, strength):
+    consensus = document_of(call=call(p_up, agreement, voters)).consensus
     assert (consensus.direction, consensus.bull_probability, consensus.strength) == (direction, bull, strength)
     assert consensus.bull_probability + consensus.bear_probability == 100
     assert (consensus.horizon_hours, consensus.voted_at) == (24, "2027-01-15T08:00:00Z")
@@ -76,33 +72,27 @@ def books(*markets: Prediction) -> tuple[VersusBook, ...]:
 
 
 @pytest.mark.parametrize(
-    ("past", "live", "backfilled", "n", "accuracy_pct", "note"),
+    ("past", "live", "expected"),
     [
-        ((40, 30), (29, 29), True, 40, 75.0, PAST),
-        ((40, 30), (30, 12), False, 30, 40.0, LIVE),
-        ((29, 29), (0, 0), True, 29, None, FEW_NOTE),
-        ((0, 0), (12, 12), False, 12, None, FEW_NOTE),
+        ((40, 30), (29, 29), (True, 40, 75.0, PAST)),
+        ((40, 30), (30, 12), (False, 30, 40.0, LIVE)),
+        ((29, 29), (0, 0), (True, 29, None, FEW_NOTE)),
+        ((0, 0), (12, 12), (False, 12, None, FEW_NOTE)),
     ],
 )
-def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, backfilled, n, accuracy_pct, note):
+def test_until_thirty_live_markets_the_accuracy_is_that_of_the_past(past, live, expected):
     """The number of markets of each book, and how many the pool had right."""
     markets = [*resolved(past[0], backfilled=True, right=past[1]), *resolved(live[0], backfilled=False, right=live[1])]
     accuracy = document_of(books(*markets)).accuracy
-    assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == (
-        backfilled,
-        n,
-        accuracy_pct,
-        note,
-    )
-    if accuracy_pct is None:
+    assert (accuracy.backfilled, accuracy.n, accuracy.accuracy_pct, accuracy.note) == expected
+    if accuracy.accuracy_pct is None:
         assert (accuracy.accuracy_low_pct, accuracy.accuracy_high_pct, accuracy.skill) == (None, None, None)
 
 
 def test_its_intervals_are_those_of_the_comparison():
     """Of markets in several weeks."""
     weekly = [
-        replace(market, settlement=replace(market.settlement, resolved_at=days(7 * place)))
-        for place, market in enumerate(resolved(40, backfilled=True, right=30))
+        settled(f"{week}", p=0.7 if week < 30 else 0.3, opened=days(7 * week), backfilled=True) for week in range(40)
     ]
     both = books(*weekly)
     accuracy, scores = document_of(both).accuracy, both[1].ai

@@ -26,13 +26,11 @@ from service.market.scheduled_events import EVENTS, HOLIDAY, HOURS_AFTER, KINDS,
 
 NEW_YORK = ZoneInfo("America/New_York")
 YEARS = st.integers(1_546_300_800, 2_051_222_400)  # 2019 to 2034
+HOLIDAY_HOURS = {day: int(hour) for day, hour in map(str.split, HOLIDAYS.read_text().splitlines())}
 
 
 def second(text: str, zone: ZoneInfo = NEW_YORK) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp())
-
-
-HOLIDAY_HOURS = {day: int(hour) for day, hour in map(str.split, HOLIDAYS.read_text().splitlines())}
 
 
 def plainly_open(time: int) -> bool:
@@ -55,25 +53,24 @@ def test_the_calendar_is_new_yorks_for_sixteen_years():
     assert open_at("gold", hours).tolist() == expected
 
 
-SHORT_SESSIONS = {
-    "2026-11-25": {"18:00": True},  # the evening before Thanksgiving
-    "2026-11-26": {"14:59": True, "15:00": False, "18:00": True},  # from 18:00 on the session of the day after
-    "2026-11-27": {"13:59": True, "14:00": False},
-    "2026-11-29": {"17:59": False, "18:00": True},
-    "2026-12-24": {"13:00": True, "18:00": False},  # the evening before Christmas Day, which is closed
-    "2026-12-25": {"12:00": False},
-    "2026-04-01": {"18:00": True},
-    "2026-04-02": {"17:59": False, "18:00": False},  # the evening before Good Friday
-    "2026-12-31": {"16:59": True, "18:00": False},
-    "2027-01-01": {"18:00": False},
-    "2025-01-09": {"12:00": True},  # a day of mourning of the stock exchange
-}
-
-
-@pytest.mark.parametrize("day", SHORT_SESSIONS)
-def test_metals_close_on_holidays(day: str):
+@pytest.mark.parametrize(
+    ("day", "hours"),
+    [
+        ("2026-11-25", {"18:00": True}),  # the evening before Thanksgiving
+        ("2026-11-26", {"14:59": True, "15:00": False, "18:00": True}),  # from 18:00 on the session of the day after
+        ("2026-11-27", {"13:59": True, "14:00": False}),
+        ("2026-11-29", {"17:59": False, "18:00": True}),
+        ("2026-12-24", {"13:00": True, "18:00": False}),  # the evening before Christmas Day, which is closed
+        ("2026-12-25", {"12:00": False}),
+        ("2026-04-01", {"18:00": True}),
+        ("2026-04-02", {"17:59": False, "18:00": False}),  # the evening before Good Friday
+        ("2026-12-31", {"16:59": True, "18:00": False}),
+        ("2027-01-01", {"18:00": False}),
+        ("2025-01-09", {"12:00": True}),  # a day of mourning of the stock exchange
+    ],
+)
+def test_metals_close_on_holidays(day: str, hours: dict[str, bool]):
     """Dates of the published holiday calendars of 2025 to 2027."""
-    hours = SHORT_SESSIONS[day]
     assert {time: is_open("gold", second(f"{day} {time}")) for time in hours} == hours
     assert all(is_open("btc", second(f"{day} {time}")) for time in hours)
 
@@ -167,38 +164,30 @@ def test_open_hours_of_many_spans_are_those_of_each(spans, asset):
     assert open_hours_between(asset, since, until).tolist() == pytest.approx(hours, abs=1e-6)
 
 
-def _codes(calendar, *instants: str) -> list[int]:
-    times = [int(datetime.fromisoformat(instant).replace(tzinfo=UTC).timestamp()) for instant in instants]
-    return codes_at(calendar, np.array(times)).tolist()
+INFLATION, JOBS = (1 + KINDS.index(kind) * HOURS_AFTER for kind in ("inflation", "jobs"))
 
 
-def test_a_rate_decision_makes_three_hours_special():
-    """18 December 2024, 14:00 in New York, is 19:00 UTC in winter; any second of an hour has its code."""
-    hours = [f"2024-12-18T{hour}:00" for hour in (18, 19, 20, 21, 22)]
-    assert _codes("always", *hours, "2024-12-18T19:59:59") == [0, 1, 2, 3, 0, 1]
-
-
-def test_a_report_at_half_past_eight_follows_summer_time():
-    """The inflation report of 14 August 2024 came at 12:30 UTC, that of 15 January 2025 at 13:30 UTC."""
-    first = 1 + KINDS.index("inflation") * HOURS_AFTER
-    assert _codes("comex", "2024-08-14T11:30", "2024-08-14T12:30", "2025-01-15T12:30", "2025-01-15T13:30") == [
-        *(0, first),
-        *(0, first),
-    ]
-
-
-def test_a_holiday_is_special_while_it_is_traded():
-    """By coins all day, by metals until the end of a short session; the report of Good Friday 2023 keeps its hours."""
-    instants = ("2024-12-24T04:00", "2024-12-24T05:00", "2024-12-26T04:00", "2024-12-26T05:00")
-    assert _codes("always", *instants) == [0, HOLIDAY, HOLIDAY, 0]
-    assert _codes("comex", *instants) == [0, HOLIDAY, 0, 0]
-    assert _codes("comex", "2024-12-24T18:59", "2024-12-24T19:00") == [HOLIDAY, 0]
-    jobs = 1 + KINDS.index("jobs") * HOURS_AFTER
-    assert _codes("always", "2023-04-07T11:00", "2023-04-07T12:00") == [HOLIDAY, jobs]
-
-
-def test_hours_before_the_first_and_after_the_last_are_ordinary():
-    assert _codes("always", "1970-01-01T00:00", "2199-01-01T00:00") == [0, 0]
+@pytest.mark.parametrize(
+    ("calendar", "codes"),
+    [
+        # A rate decision at 14:00 in New York, 19:00 UTC in winter, makes three hours special.
+        ("always", {"2024-12-18T18": 0, "2024-12-18T19": 1, "2024-12-18T19:59:59": 1, "2024-12-18T20": 2}),
+        ("always", {"2024-12-18T21": 3, "2024-12-18T22": 0}),
+        # A report at half past eight follows summer time.
+        ("comex", {"2024-08-14T11:30": 0, "2024-08-14T12:30": INFLATION}),
+        ("comex", {"2025-01-15T12:30": 0, "2025-01-15T13:30": INFLATION}),
+        # A holiday is special while it is traded: by metals until the end of a short session; a report keeps its hours.
+        ("always", {"2024-12-24T04": 0, "2024-12-24T05": HOLIDAY, "2024-12-26T04": HOLIDAY, "2024-12-26T05": 0}),
+        ("comex", {"2024-12-24T04": 0, "2024-12-24T05": HOLIDAY, "2024-12-26T04": 0, "2024-12-26T05": 0}),
+        ("comex", {"2024-12-24T18:59": HOLIDAY, "2024-12-24T19": 0}),
+        ("always", {"2023-04-07T11": HOLIDAY, "2023-04-07T12": JOBS}),
+        ("always", {"1970-01-01": 0, "2199-01-01": 0}),  # before the first and after the last
+    ],
+)
+def test_hours_of_announcements_and_holidays_are_special(calendar, codes):
+    """Any second of an hour has its code."""
+    times = np.array([second(instant, UTC) for instant in codes])
+    assert codes_at(calendar, times).tolist() == list(codes.values())
 
 
 def test_the_table_of_events_is_in_order():

@@ -13,23 +13,9 @@ from service.market.bars import Bar, Bars, CoinBars, check, empty, from_rows, jo
 from service.market.instants import DAY, HOUR
 
 STEP = 300
-BAR = (600, 10.0, 12.0, 9.0, 11.0, 5.0)
-
-
-def changed(**values) -> tuple:
-    return tuple(Bar(*BAR)._replace(**values))
-
-
-REASONS = {
-    "a value is not a finite number": ({"close": math.nan}, {"high": math.inf}, {"time": math.nan}, {"volume": None}),
-    "its time is not a unix second": ({"time": -300}, {"time": 3e300}),
-    "it opens off the 300-second grid": ({"time": 601}, {"time": 600.5}),
-    "a price is not positive": ({"low": 0.0}, {"low": -1.0}),
-    "its volume is negative": ({"volume": -0.5},),
-    "its high is below its low": ({"open": 9.0, "close": 9.0, "high": 8.0},),
-    "its high is more than 5 times its low": ({"low": 1.0},),
-    "its open or close lies outside its low and high": ({"open": 8.5}, {"close": 12.5}),
-}
+BAR = Bar(600, 10.0, 12.0, 9.0, 11.0, 5.0)
+EARLY, LATE = BAR._replace(time=300), BAR._replace(time=900)
+NOW = 500_000 * HOUR
 
 
 def minute_bars(times) -> Bars:
@@ -41,13 +27,26 @@ def bars_equal(left: Bars, right: Bars) -> bool:
     return left.step == right.step and left.rows() == right.rows()
 
 
-@pytest.mark.parametrize("reason", REASONS)
-def test_an_invalid_bar_is_refused_with_its_reason(reason):
+@pytest.mark.parametrize(
+    ("reason", "changes"),
+    [
+        ("a value is not a finite number", [{"close": math.nan}, {"high": math.inf}, {"time": math.nan}]),
+        ("a value is not a finite number", [{"volume": None}]),
+        ("its time is not a unix second", [{"time": -300}, {"time": 3e300}]),
+        ("it opens off the 300-second grid", [{"time": 601}, {"time": 600.5}]),
+        ("a price is not positive", [{"low": 0.0}, {"low": -1.0}]),
+        ("its volume is negative", [{"volume": -0.5}]),
+        ("its high is below its low", [{"open": 9.0, "close": 9.0, "high": 8.0}]),
+        ("its high is more than 5 times its low", [{"low": 1.0}]),
+        ("its open or close lies outside its low and high", [{"open": 8.5}, {"close": 12.5}]),
+    ],
+)
+def test_an_invalid_bar_is_refused_with_its_reason(reason, changes):
     """An invalid time is reported as -1."""
-    for values in REASONS[reason]:
-        bars, (refusal,) = check([changed(**values)], STEP)
+    for values in changes:
+        bars, (refusal,) = check([BAR._replace(**values)], STEP)
         assert (len(bars), refusal.reason) == (0, reason), values
-    _, refusals = check([changed(time=math.inf), changed(time=3e300), changed(low=0.0)], STEP)
+    _, refusals = check([BAR._replace(time=math.inf), BAR._replace(time=3e300), BAR._replace(low=0.0)], STEP)
     assert [bar.time for bar in refusals] == [-1, -1, 600]
 
 
@@ -64,9 +63,9 @@ def test_a_bar_without_trades_is_valid():
 @pytest.mark.parametrize(
     ("rows", "times", "expected"),
     [
-        ([BAR, changed(close=10.5)], [600], [(600, "a second bar of the same instant")]),
-        ([BAR, changed(time=300), changed(time=900)], [600, 900], [(300, "it is older than the bar before it")]),
-        ([changed(time=900, low=0.0), BAR, changed(time=900)], [600, 900], [(900, "a price is not positive")]),
+        ([BAR, BAR._replace(close=10.5)], [600], [(600, "a second bar of the same instant")]),
+        ([BAR, EARLY, LATE], [600, 900], [(300, "it is older than the bar before it")]),
+        ([LATE._replace(low=0.0), BAR, LATE], [600, 900], [(900, "a price is not positive")]),
     ],
 )
 def test_a_bar_out_of_order_is_refused(rows, times, expected):
@@ -118,8 +117,7 @@ def test_until_returns_complete_bars_only():
 def test_stored_bars_are_kept_in_a_merge():
     base, update = minute_bars([1, 4]), from_rows([(60 * time, 5, 5, 5, 5, 0) for time in (0, 1, 2)], 60)
     result = merge(base, update)
-    assert result.time.tolist() == [0, 60, 120, 240]
-    assert result.open.tolist() == [5, 11, 5, 14]
+    assert (result.time.tolist(), result.open.tolist()) == ([0, 60, 120, 240], [5, 11, 5, 14])
     assert bars_equal(merge(empty(60), base), base)
 
 
@@ -160,9 +158,6 @@ def test_a_gap_of_less_than_an_hour_is_filled(missing, count):
     assert with_silent_bars(empty(300)).rows() == [], "there is no gap before the first bar or behind the last one"
 
 
-NOW = 500_000 * HOUR
-
-
 def _bars(times: range | list[int], step: int, price: float = 1.0) -> Bars:
     return from_rows([(time, price, price, price, price, 1.0) for time in times], step)
 
@@ -171,15 +166,14 @@ def test_hours_are_built_from_fine_bars_where_these_are_whole():
     """The first hour lacks its beginning and the last its end: the first keeps the bar of the exchange."""
     feed = _bars(range(NOW - 2 * HOUR + STEP, NOW + 2 * STEP, STEP), STEP, price=2.0)
     coin = CoinBars(_bars(range(NOW - 5 * HOUR, NOW - HOUR, HOUR), HOUR), feed)
-    assert coin.built.time.tolist() == [NOW - HOUR]
-    assert coin.hours.close.tolist() == [1.0, 1.0, 1.0, 1.0, 2.0]
+    assert (coin.built.time.tolist(), coin.hours.close.tolist()) == ([NOW - HOUR], [1.0, 1.0, 1.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize(
     ("hours", "reason"),
     [
         (range(NOW - 90 * DAY, NOW, HOUR), ""),
-        (range(NOW - 90 * DAY + HOUR, NOW, HOUR), "has 89 days"),
+        (range(NOW - 90 * DAY + HOUR, NOW, HOUR), "has 89 days of hourly prices at the exchanges of this service; 90"),
         (
             range(NOW - 43 * DAY, NOW, HOUR),
             "has 43 days of hourly prices at the exchanges of this service; 90 are needed",

@@ -13,6 +13,8 @@ from service.market.prices import ASSUMED_RATES, PricesDocument, Rate, candles_j
 from tests.market.coverages import whole
 
 MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
+NOON = utc(1_795_262_400)
+BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)
 
 
 def bars_until(end: int, closes: list[float], step: int = HOUR) -> Bars:
@@ -58,9 +60,6 @@ def test_a_price_says_whether_it_trades():
         assert [price.market_open for price in document(bars, sunday).prices] == [True, is_open]
 
 
-BARS = from_rows([(1_795_262_400, 1.0, 2.5, 0.5, 2.0, 3.25), (1_795_266_000, 2.0, 2.0, 1.0, 1.5, 0.0)], HOUR)
-
-
 def test_a_page_has_its_bars_with_the_length_of_one():
     page = json.loads(candles_json("btc", "1h", BARS, world="simulated", source="generated", next="abc"))
     assert (page["schema"], page["step_s"], page["count"], page["next"]) == ("candles/1", 3600, 2, "abc")
@@ -80,9 +79,6 @@ def test_a_csv_file_has_a_header_and_a_line_for_each_bar():
         "2026-11-21T13:00:00Z,2.0,2.0,1.0,1.5,0.0",
         "",
     ]
-
-
-NOON = utc(1_795_262_400)
 
 
 @pytest.mark.parametrize(("age_s", "expected"), [(0, True), (7200, True), (7201, False)])

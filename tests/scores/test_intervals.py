@@ -188,13 +188,8 @@ def test_an_effect_is_the_variance_of_the_mean(sizes, correlation, memory):
 @pytest.mark.parametrize(
     ("correlation", "variance_ratio", "effect"),
     [
-        *(
-            (2 / 116, None, 3.0),
-            (2 / 116, 3.0, 3.0),
-            (2 / 116, 0.0, 3 * 20 / 28),
-            (2 / 116, 9.0, 3 * (20 + 8 * 3) / 28),
-        ),
-        *((2 / 116, 1e9, 1053.0), (0.0, 0.1, 1.0)),
+        *((2 / 116, None, 3.0), (2 / 116, 3.0, 3.0), (2 / 116, 0.0, 3 * 20 / 28)),
+        *((2 / 116, 9.0, 3 * (20 + 8 * 3) / 28), (2 / 116, 1e9, 1053.0), (0.0, 0.1, 1.0)),
     ],
 )
 def test_a_prior_is_worth_twenty_weeks(correlation, variance_ratio, effect):
@@ -217,8 +212,7 @@ def test_a_share_by_hand():
     """
     columns = [[0.7, 0.2, 0.6, 0.5], [0.5, 0.6, 0.4, 0.9], [1.0, 0.0, 0.0, 1.0]]
     share = right_share(*map(np.array, columns), np.arange(4), LEVELS)
-    assert (share.n, share.accuracy_pct) == (3, 66.6667)
-    assert (share.likelier_side_pct, share.always_no_pct) == (50.0, 66.6667)
+    assert (share.n, share.accuracy_pct, share.likelier_side_pct, share.always_no_pct) == (3, 66.6667, 50.0, 66.6667)
     share = right_share(np.array([0.50004]), np.array([0.5]), np.array([1.0]), np.arange(1), LEVELS)
     assert share == RightShare(0, 0.0, None, None, None, None, None)
     assert sides_right(np.array([0.5, 0.6, 0.4]), np.array([1.0, 1.0, 1.0])).tolist() == [0.5, 1.0, 0.0]

@@ -13,12 +13,13 @@ from service.scores.intervals import LEVELS
 from service.scores.luck import Luck, common_cause, independent_trials, luck_of, luckiest, luckiest_of
 from tests.scores.planted import weekly_values
 
-A_WEEK = 50
+A_WEEK, RECORDS = 50, 50
 
 
-def weekly_luck(p, best: int, right: int) -> Luck | None:
+def weekly_luck(p: np.ndarray, best: int, right: int) -> Luck | None:
     """The luck of forecasts, ten a week, of which the first `right` were right."""
-    return luck_of(np.asarray(p), (np.arange(len(p)) < right).astype(float), np.arange(len(p)) // 10, best)
+    places = np.arange(len(p))
+    return luck_of(p, (places < right).astype(float), places // 10, best)
 
 
 def calibrated(dice: np.random.Generator, weeks: int, correlation: float) -> tuple[np.ndarray, ...]:
@@ -86,9 +87,6 @@ def test_the_luckiest_of_many_goes_further():
     assert of_one.best_reached_pct == pytest.approx(20, abs=4)
     assert of_ten.best_reached_pct == pytest.approx(100 * (1 - (1 - of_one.best_reached_pct / 100) ** 10), abs=0.2)
     assert (of_one.expected_best, of_one.among, of_ten.among) == (of_ten.expected_best, 1, 10)
-
-
-RECORDS = 50
 
 
 def strategies(dice: np.random.Generator, correlation: float, days: int, groups: int = 1) -> np.ndarray:

@@ -6,20 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
+from service.scores import proper
 from service.scores.intervals import Dependence, clustered_mean
-from service.scores.proper import (
-    HEAVIEST,
-    LIGHTEST,
-    aggregate,
-    base_rate_known,
-    brier,
-    log_score,
-    reliability,
-    skill_terms,
-)
 
-FORECASTS = st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.booleans()), min_size=1, max_size=40)
+SECOND = np.array([False, True])  # of two voters the second one moves
 
 
 def test_losses_by_hand():
@@ -27,8 +19,8 @@ def test_losses_by_hand():
 
     ln 1/.8 = .223144 for .8 on a yes; a certain no that was a yes costs ln 100 = 4.605170, as one of 1%.
     """
-    assert brier(np.array([0.8, 0.3]), np.array([1, 0])).mean() == pytest.approx(0.065)
-    assert log_score(np.array([0.8, 0.0]), np.array([1, 1])) == pytest.approx([0.223144, 4.605170], abs=1e-6)
+    assert proper.brier(np.array([0.8, 0.3]), np.array([1, 0])).mean() == pytest.approx(0.065)
+    assert proper.log_score(np.array([0.8, 0.0]), np.array([1, 1])) == pytest.approx([0.223144, 4.605170], abs=1e-6)
 
 
 def test_the_spread_of_a_skill_is_that_of_the_ratio():
@@ -37,9 +29,9 @@ def test_the_spread_of_a_skill_is_that_of_the_ratio():
     outcomes = (dice.random(40) < 0.4).astype(float)
     p, reference = np.clip(outcomes * 0.3 + dice.uniform(0.1, 0.6, 40), 0, 1), np.full(40, 0.4)
     columns = (p, reference, outcomes)
-    left_out = [skill_terms(*(np.delete(column, place) for column in columns)).mean() for place in range(40)]
+    left_out = [proper.skill_terms(*(np.delete(column, place) for column in columns)).mean() for place in range(40)]
     jackknife = np.sqrt(39 / 40 * np.square(left_out - np.mean(left_out)).sum())
-    mean = clustered_mean(skill_terms(*columns), np.arange(40), Dependence(0.0))
+    mean = clustered_mean(proper.skill_terms(*columns), np.arange(40), Dependence(0.0))
     assert mean.deviation / np.sqrt(mean.n_eff) == pytest.approx(jackknife, rel=0.02)
 
 
@@ -48,16 +40,16 @@ def test_skill_is_the_removed_share_of_the_reference_error():
 
     The terms are it plus (.147059 x .25 - .04) / .17 and (.147059 x .09 - .01) / .17.
     """
-    terms = skill_terms(np.array([0.8, 0.1]), np.array([0.5, 0.3]), np.array([1.0, 0.0]))
+    terms = proper.skill_terms(np.array([0.8, 0.1]), np.array([0.5, 0.3]), np.array([1.0, 0.0]))
     assert terms.mean() == pytest.approx(0.852941, abs=1e-6)
     assert terms == pytest.approx([0.852941 - 0.019031, 0.852941 + 0.019031], abs=1e-6)
     outcomes = np.array([1.0, 0.0])
-    assert np.isnan(skill_terms(np.array([0.8, 0.2]), outcomes, outcomes)).all()
+    assert np.isnan(proper.skill_terms(np.array([0.8, 0.2]), outcomes, outcomes)).all()
 
 
 def test_the_base_rate_counts_what_had_resolved_when_asked():
     """Asked at 0, 10 and 25, resolved at 10, 20 and 30: none, the first yes, then a yes and a no had resolved."""
-    base_rate = base_rate_known(np.array([1.0, 0.0, 1.0]), np.array([0, 10, 25]), np.array([10, 20, 30]))
+    base_rate = proper.base_rate_known(np.array([1.0, 0.0, 1.0]), np.array([0, 10, 25]), np.array([10, 20, 30]))
     assert base_rate == pytest.approx([15 / 30, 16 / 31, 16 / 32])
 
 
@@ -66,50 +58,33 @@ def test_reliability_by_hand():
 
     Brier (.04 + .36 + .36 + .04) / 4 = .2, uncertainty .25: miscalibration .075, discrimination .125.
     """
-    parts = reliability(np.array([0.6, 0.2, 0.8, 0.4]), np.array([0, 0, 1, 1]))
+    parts = proper.reliability(np.array([0.6, 0.2, 0.8, 0.4]), np.array([0, 0, 1, 1]))
     assert parts.frequencies == pytest.approx([0, 0.5, 0.5, 1])
     values = (parts.brier, parts.miscalibration, parts.discrimination, parts.uncertainty)
     assert values == pytest.approx((0.2, 0.075, 0.125, 0.25))
-    assert reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).frequencies == pytest.approx([0.25] * 4)
+    assert proper.reliability(np.full(4, 0.3), np.array([1, 0, 0, 0])).frequencies == pytest.approx([0.25] * 4)
 
 
-@given(FORECASTS)
+@given(st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), st.booleans()), min_size=1, max_size=40))
 def test_reliability_adds_up_and_never_falls(forecasts):
-    parts = reliability(np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts]))
+    parts = proper.reliability(np.array([p for p, _ in forecasts]), np.array([float(yes) for _, yes in forecasts]))
     assert parts.miscalibration - parts.discrimination + parts.uncertainty == pytest.approx(parts.brier)
     assert (np.diff(parts.frequencies) >= -1e-12).all()
     assert min(parts.miscalibration, parts.discrimination) >= -1e-12
 
 
-SECOND = np.array([False, True])  # of two voters the second one moves
-
-
-def probability(odds: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-odds))
-
-
-# What a planted model says of the true log-odds and of what the embedded engines see of them.
-PLANTED_MODELS = {
-    "better": lambda truth, signal, noise: probability(truth),
-    "worse": lambda truth, signal, noise: probability(signal + 1.5 * noise),
-    "copy": lambda truth, signal, noise: probability(signal),
-    "undecided": lambda truth, signal, noise: np.full(len(truth), 0.5),
-}
-
-
 def weights_of(*models: str, weeks: int, seed: int = 1) -> list[float]:
-    """The weights of planted models beside eight embedded engines, after weeks of 20 questions."""
+    """The weights of planted models beside eight embedded engines that see a signal, after weeks of 20 questions."""
     generator = np.random.default_rng(seed)
     n = 20 * weeks
-    truth = generator.normal(0, 1.2, n)
+    truth = generator.normal(0, 1.2, n)  # log-odds
     signal = truth + generator.normal(0, 1.0, n)
-    outcomes = (generator.random(n) < probability(truth)).astype(float)
-    votes = [probability(signal + generator.normal(0, 0.1, n)) for _ in range(8)]
-    votes += [
-        PLANTED_MODELS[model](truth, signal, np.random.default_rng(seed + 100).normal(size=n)) for model in models
-    ]
+    outcomes = (generator.random(n) < expit(truth)).astype(float)
+    noise = np.random.default_rng(seed + 100).normal(size=n)
+    odds = {"better": truth, "worse": signal + 1.5 * noise, "copy": signal, "undecided": np.zeros(n)}
+    votes = [signal + generator.normal(0, 0.1, n) for _ in range(8)] + [odds[model] for model in models]
     moves = np.arange(8 + len(models)) >= 8
-    weights, _ = aggregate(moves, np.column_stack(votes), outcomes, np.repeat(np.arange(weeks), 20))
+    weights, _ = proper.aggregate(moves, expit(np.column_stack(votes)), outcomes, np.repeat(np.arange(weeks), 20))
     assert weights[:8].tolist() == [1] * 8, "no embedded engine moves"
     return weights[8:].tolist()
 
@@ -120,8 +95,8 @@ def test_a_better_model_gains_and_a_worse_one_loses():
     A model and its copy share the gain: both move alike, and each less than the model alone.
     """
     gain, loss, half = (weights_of(name, weeks=26)[0] for name in ("better", "worse", "undecided"))
-    assert 1.5 < gain <= HEAVIEST
-    assert LIGHTEST <= loss < 0.6
+    assert 1.5 < gain <= proper.HEAVIEST
+    assert proper.LIGHTEST <= loss < 0.6
     assert half < 0.8
     assert weights_of("better", weeks=1) == pytest.approx([1], abs=0.33)
     first, second = weights_of("better", "better", weeks=8)
@@ -138,10 +113,8 @@ def test_a_copy_of_the_others_stays_where_it_is():
 def test_the_questions_of_a_week_count_once():
     """The same answers to the same outcomes, in one week or in ten: dependent ones prove less."""
     p, outcomes = np.tile([[0.5, 0.9]], (40, 1)), np.ones(40)
-    of_one_week, of_ten_weeks = (
-        aggregate(SECOND, p, outcomes, weeks)[0][1] for weeks in (np.zeros(40), np.arange(40) // 4)
-    )
-    assert 1 < of_one_week < of_ten_weeks
+    weights = [proper.aggregate(SECOND, p, outcomes, weeks)[0][1] for weeks in (np.zeros(40), np.arange(40) // 4)]
+    assert 1 < weights[0] < weights[1]
 
 
 def test_a_weight_by_hand():
@@ -149,9 +122,9 @@ def test_a_weight_by_hand():
 
     eta = .5 / sqrt(.0016 + .0064) = 5.590170; exp(5.590170 * .08 - 5.590170^2 * .0064) = 1.2805.
     """
-    weights, pool = aggregate(SECOND, np.array([[0.5, 0.9]]), np.array([1.0]), np.array([0]))
+    weights, pool = proper.aggregate(SECOND, np.array([[0.5, 0.9]]), np.array([1.0]), np.array([0]))
     assert pool.tolist() == [0.7]
     assert weights[1] == pytest.approx(np.exp(5.590170 * 0.08 - 5.590170**2 * 0.0064), rel=1e-6)
     p = np.array([[0.5, np.nan], [0.6, np.nan]])
-    weights, pool = aggregate(SECOND, p, np.array([1.0, 0.0]), np.array([0, 1]))
+    weights, pool = proper.aggregate(SECOND, p, np.array([1.0, 0.0]), np.array([0, 1]))
     assert (weights.tolist(), pool.tolist()) == ([1, 1], [0.5, 0.6])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from math import log
 
@@ -26,26 +25,25 @@ from service.forecasting.apex.call import (
     thresholds_of,
 )
 from service.forecasting.apex.layers import ENGINE, LAYERS
-from service.forecasting.predictions import Commitment, Prediction
+from service.forecasting.predictions import Commitment
 from service.forecasting.predictions.commitments import commitment_of
 from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
-from service.forecasting.voters.panel import VOTERS, Voter, pool
+from service.forecasting.voters.panel import VOTERS, pool
 from service.forecasting.voters.track_record import BandRecord, Standing, TrackRecord
 from tests.forecasting.made import BRAINS, FITTED_TIME, NOW, SEATS, call_of, inputs_of, market_of, panel_of, proven
 
 NOTHING = BandRecord()
-SILENT = ("news", "market", "swarm")
+LOUD = {"seats": dict.fromkeys(SEATS, 0.95), "brains": dict.fromkeys(BRAINS, 0.95), "odds_p": 0.99}
+LOUD |= {"news_score": 1.0, "news_n": 9, "swarm": NetView(9, 0, 0)}
+KINDS = [
+    *(("up", {}), ("close_above", {"at": 1.01}), ("touch_below", {"at": 0.97})),
+    *(("between", {"at": 0.99, "upper_at": 1.02}), ("relative", {"other_asset": "eth"})),
+]
 
 
 def votes_of(call: Call) -> dict[str, tuple[float | None, float]]:
     return {layer.name: (layer.p, layer.weight) for layer in call.layers}
-
-
-def strong(p: float = 0.9, majority: int = 9) -> dict:
-    """`agreeing` of the nine at `p`, the rest at even odds; the market far on the same side."""
-    votes = dict.fromkeys((*SEATS, *BRAINS), 0.5) | dict.fromkeys((*SEATS, *BRAINS)[:majority], p)
-    return {"seats": {name: votes[name] for name in SEATS}, "brains": {name: votes[name] for name in BRAINS}}
 
 
 def test_a_call_lists_all_layers_silent_ones_with_reasons():
@@ -75,8 +73,7 @@ def test_a_call_by_hand():
     assert call.p_up == pytest.approx(np.average(p, weights=weights))
     call = fuse(inputs_of(seats={}, brains={}, asset="gold", at=1_735_948_800), NOTHING)
     assert all(layer.silent for layer in call.layers if layer.name != "regime")
-    assert call.p_up == 0.5
-    assert call.confidence == 0
+    assert (call.p_up, call.confidence) == (0.5, 0)
 
 
 @pytest.mark.parametrize(("n", "trust"), [(0, 0.5), (30, 0.5), (50, 0.5), (150, 0.75), (950, 0.95)])
@@ -94,27 +91,19 @@ def test_the_weight_of_the_outside_market_grows(n: int, trust: float):
     st.floats(-1, 1),
 )
 def test_a_call_lies_between_its_layers_and_confidence_in_0_1(seats, odds, swarm, mood):
-    call = fuse(
-        inputs_of(seats=dict(zip(SEATS, seats, strict=True)), odds_p=odds, swarm=swarm, news_score=mood, news_n=3),
-        NOTHING,
-    )
+    by_seat = dict(zip(SEATS, seats, strict=True))
+    call = fuse(inputs_of(seats=by_seat, odds_p=odds, swarm=swarm, news_score=mood, news_n=3), NOTHING)
     votes = [layer.p for layer in call.layers if layer.p is not None]
     assert min(votes) - 1e-9 <= call.p_up <= max(votes) + 1e-9
     assert 0 <= call.confidence <= call.agreement <= 1
 
 
-LOUD = strong(0.95) | {"odds_p": 0.99, "news_score": 1.0, "news_n": 9, "swarm": NetView(9, 0, 0)}
-
-
 def test_the_special_mode_needs_all_three_conditions():
     """More than .15 from even, three quarters of the weight on one side, and thirty resolved calls of every layer."""
     call = fuse(inputs_of(**LOUD), proven(30), replace(FIXED_THRESHOLDS, agreement=0.5))
+    conditions = "distance_exceeds_threshold agreement_reaches_threshold every_voting_layer_has_30_calls"
     assert call.p_up > 0.65
-    assert call.conditions == {
-        "distance_exceeds_threshold": True,
-        "agreement_reaches_threshold": True,
-        "every_voting_layer_has_30_calls": True,
-    }
+    assert call.conditions == dict.fromkeys(conditions.split(), True)
     assert call.special
 
 
@@ -136,8 +125,8 @@ def test_the_special_mode_is_off_where_a_condition_fails(thresholds, record, fai
 
 def test_a_silent_layer_needs_no_calls():
     """News, market and swarm are silent, so their missing calls do not matter."""
-    standings = BandRecord(tuple(standing for standing in proven(30).standings if standing.voter not in SILENT))
-    assert fuse(inputs_of(), standings).conditions["every_voting_layer_has_30_calls"]
+    standings = (row for row in proven(30).standings if row.voter not in ("news", "market", "swarm"))
+    assert fuse(inputs_of(), BandRecord(tuple(standings))).conditions["every_voting_layer_has_30_calls"]
 
 
 def test_thresholds_are_quantiles_of_earlier_calls():
@@ -166,93 +155,60 @@ def test_a_call_survives_json_without_loss():
     assert Call.from_plain(json.loads(json.dumps(call.to_plain(), allow_nan=False))) == call
 
 
-KINDS = [
-    ("up", {}),
-    ("close_above", {"at": 1.01}),
-    ("touch_below", {"at": 0.97}),
-    ("between", {"at": 0.99, "upper_at": 1.02}),
-    ("relative", {"other_asset": "eth"}),
-]
-# The swarm has been much better than everybody over days and much worse over hours.
-SWARM_RECORD = TrackRecord(
-    NOW,
-    {
-        band: BandRecord((Standing("swarm", SWARM_ENGINE, 200, 20, weight),))
-        for band, weight in (("week", 1.9), ("day", 0.2))
-    },
-)
-
-
-@pytest.fixture
-def challenge(query):
-    """Makes a challenge of a kind of question."""
-
-    def make(comparator: str = "close_above", **fields) -> Prediction:
-        return market_of(query(comparator, **(fields or {"at": 1.01})), "challenge-1", "challenge")
-
-    return make
-
-
 @pytest.fixture
 def cast(contexts, fits):
-    """Casts the votes on a challenge."""
+    """Casts the votes on a challenge that asks a question."""
 
-    def commit_it(
-        market: Prediction,
-        *,
-        p_up: float = 0.6,
-        net: NetView = NetView(30, 10, 10),  # noqa: B008
-        record: TrackRecord = TrackRecord(),  # noqa: B008
-        members: Sequence[Voter] | None = None,
-        quorum: int = 5,
-    ) -> Commitment:
+    def commit_it(question, *, p_up=0.6, record=TrackRecord(), members=None, quorum=5) -> Commitment:  # noqa: B008
         call = call_of(NOW, p_up, contexts["btc"].spot, oracles=p_up)
+        challenge, panel = market_of(question, category="challenge"), panel_of(members, quorum)
         knowledge = Knowledge(contexts, fits, record)
-        return commit_challenge(market, NOW, knowledge, panel_of(members, quorum), net=net, call=call)
+        return commit_challenge(challenge, NOW, knowledge, panel, net=NetView(30, 10, 10), call=call)
 
     return commit_it
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
-@pytest.mark.parametrize("record", [TrackRecord(), SWARM_RECORD], ids=["unproven", "proven"])
-def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, record, challenge, cast):
-    """Computed again from the committed votes by the rule of the pool."""
-    commitment = cast(challenge(comparator, **fields), record=record)
+@pytest.mark.parametrize("weights", [{}, {"week": 1.9, "day": 0.2}], ids=["unproven", "proven"])
+def test_the_pool_is_that_of_the_nine_and_the_swarm(comparator, fields, weights, query, cast):
+    """Computed again from the committed votes by the rule of the pool; the swarm has a record of the horizon."""
+    standings = {band: Standing("swarm", SWARM_ENGINE, 200, 20, weight) for band, weight in weights.items()}
+    record = TrackRecord(NOW, {band: BandRecord((standing,)) for band, standing in standings.items()})
+    commitment = cast(query(comparator, **fields), record=record)
     ten = [vote for vote in commitment.votes if vote.voter != "apex"]
     assert [ballot.voter for ballot in ten] == [*(voter.name for voter in VOTERS), "swarm"]
     consensus = pool(ten, record.of_band("week"))
     assert (commitment.p, commitment.p_up) == (consensus.p, consensus.p_up)
     assert tuple(vote.weight for vote in commitment.votes[:-1]) == consensus.weights
-    assert consensus.weights == (*[1.0] * 9, 1.9 if record is SWARM_RECORD else 1.0)
+    assert consensus.weights == (*[1.0] * 9, weights.get("week", 1.0))
 
 
 @pytest.mark.parametrize(("comparator", "fields"), KINDS)
-def test_apex_votes_last_and_weighs_nothing(comparator, fields, challenge, cast, contexts, knowledge):
+def test_apex_votes_last_and_weighs_nothing(comparator, fields, query, cast, contexts, knowledge):
     """Its vote, the lean of its call on the question, changes nothing else of the commitment."""
-    market = challenge(comparator, **fields)
-    bold, timid = (cast(market, p_up=p) for p in (0.9, 0.52))
+    question = query(comparator, **fields)
+    bold, timid = (cast(question, p_up=p) for p in (0.9, 0.52))
     assert (bold.votes[-1].voter, bold.votes[-1].engine, bold.votes[-1].weight) == ("apex", ENGINE, 0.0)
     call = call_of(NOW, 0.9, contexts["btc"].spot, oracles=0.9)
-    vote = apex_vote(market.question, build_inputs(market.question, NOW, knowledge), call)
+    vote = apex_vote(question, build_inputs(question, NOW, knowledge), call)
     assert bold.votes[-1].forecast == vote.forecast
     assert bold.votes[-1].p != timid.votes[-1].p
     assert replace(bold, votes=bold.votes[:-1]) == replace(timid, votes=timid.votes[:-1])
 
 
-def test_the_nine_vote_as_on_any_market(challenge, cast, knowledge):
+def test_the_nine_vote_as_on_any_market(query, cast, knowledge):
     """Votes, abstentions and the seal of what was shown are those of a market with the same question."""
-    market = challenge()
-    nine = commitment_of(panel_of().ask(market.question, NOW, knowledge), knowledge)
-    commitment = cast(market)
+    question = query("close_above", at=1.01)
+    nine = commitment_of(panel_of().ask(question, NOW, knowledge), knowledge)
+    commitment = cast(question)
     assert [vote.forecast for vote in commitment.votes[:9]] == [vote.forecast for vote in nine.votes]
     assert replace(commitment, p=nine.p, p_up=nine.p_up, votes=nine.votes) == nine
 
 
-def test_the_swarm_and_apex_do_not_count_for_the_quorum(challenge, cast):
-    members = VOTERS[:2]
+def test_the_swarm_and_apex_do_not_count_for_the_quorum(query, cast):
     with pytest.raises(NoVoters):
-        cast(challenge(), members=members, quorum=3)
-    commitment = cast(challenge(), members=members, quorum=2)
+        cast(query("up"), members=VOTERS[:2], quorum=3)
+    commitment = cast(query("up"), members=VOTERS[:2], quorum=2)
     assert [vote.voter for vote in commitment.votes] == ["momentum", "reversion", "swarm", "apex"]
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from service.forecasting.apex.call import Thresholds, fuse
 from service.forecasting.apex.document import (
-    ApexDocument,
     ResolvedCall,
     apex_document,
     calls_document,
@@ -17,20 +16,12 @@ from service.forecasting.apex.document import (
 )
 from service.forecasting.apex.layers import ENGINE, LAYERS, NetView
 from service.forecasting.voters.track_record import BandRecord
-from service.market.bars import Bars, from_rows
 from service.market.instants import DAY, HOUR, iso
 from service.scores.intervals import CALLS, clustered_mean, weeks_of
-from tests.forecasting.made import FITTED_TIME, NOW, call_of, inputs_of
+from tests.forecasting.made import FITTED_TIME, NOW, call_of, flat_bars, inputs_of
 from tests.forecasting.markets import PLAIN_HEADER
 
-START = 1_735_689_600
-FOUR_HOURS = 4 * HOUR
-
-
-def bars_of(closes: list[float]) -> Bars:
-    """Hourly bars from a day before START on; close k ends k + 1 hours after that."""
-    rows = [(START - DAY + HOUR * at, close, close, close, close, 1) for at, close in enumerate(closes)]
-    return from_rows(rows, HOUR)
+START = FITTED_TIME  # a Wednesday
 
 
 def resolved(*rows: tuple[float, bool], backfilled: bool = False, step: int = DAY, **layers) -> list[ResolvedCall]:
@@ -45,16 +36,14 @@ def test_a_call_resolves_by_the_price_a_day_later():
 
     It stays open until its day is over, and missing bars before the end make it void.
     """
-    bars = {"btc": bars_of([100.0] * 47 + [101.0] * 40)}
-    calls = [call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)]
-    outcomes = resolved_calls(calls, bars, START + 3 * DAY)
+    first, second = call_of(START, 0.6), call_of(START + DAY, 0.6, spot=101.0)
+    bars = {"btc": flat_bars(START - DAY, [100.0] * 47 + [101.0] * 40)}
+    outcomes = resolved_calls([first, second], bars, START + 3 * DAY)
     assert [(call.at, outcome) for call, outcome in outcomes] == [(START, True), (START + DAY, False)]
-    bars = {"btc": bars_of([100.0] * 90)}
-    assert resolved_calls([call_of(START, 0.6)], bars, START + DAY) == ()
-    assert len(resolved_calls([call_of(START, 0.6)], bars, START + DAY + 1)) == 1
-    bars = bars_of([100.0] * 90)
-    remainder = bars[(bars.time < START + DAY - 3 * HOUR) | (bars.time >= START + DAY)]
-    assert resolved_calls([call_of(START, 0.6)], {"btc": remainder}, START + 5 * DAY) == ()
+    assert resolved_calls([first], bars, START + DAY) == ()
+    assert len(resolved_calls([first], bars, START + DAY + 1)) == 1
+    hole = (bars["btc"].time >= START + DAY - 3 * HOUR) & (bars["btc"].time < START + DAY)
+    assert resolved_calls([first], {"btc": bars["btc"][~hole]}, START + 5 * DAY) == ()
 
 
 def test_the_fused_vote_by_hand():
@@ -84,16 +73,13 @@ def test_a_layer_is_scored_on_the_calls_it_voted_in():
     layers = score(rows).layers
     assert list(layers) == list(LAYERS)
     assert (layers["news"][0].n, layers["news"][0].brier) == (1, pytest.approx(0.01))
-    assert (layers["swarm"][0].n, layers["swarm"][0].accuracy_pct) == (1, 0)
-    assert layers["oracles"][0].n == 0
+    assert (layers["swarm"][0].n, layers["swarm"][0].accuracy_pct, layers["oracles"][0].n) == (1, 0, 0)
 
 
 def test_calls_are_clustered_by_week():
     """Ten weeks of 42 calls that are all right or all wrong: far fewer independent ones."""
-    first_monday = 5 * DAY  # START is a Wednesday
-    rows = [
-        ResolvedCall(call_of(START + first_monday + at * FOUR_HOURS, 0.6), (at // 42) % 3 != 0) for at in range(420)
-    ]
+    monday = START + 5 * DAY
+    rows = [ResolvedCall(call_of(monday + at * 4 * HOUR, 0.6), (at // 42) % 3 != 0) for at in range(420)]
     live = score(rows).vote[0]
     right = np.array([float(outcome) for _, outcome in rows])
     mean = clustered_mean(right, weeks_of([call.at + DAY for call, _ in rows]), CALLS)
@@ -129,8 +115,7 @@ def test_layers_are_weighed_like_voters():
         for day in range(150)
     ]
     record = record_of(rows, START + 160 * DAY)
-    assert record.as_of == START + 160 * DAY
-    assert list(record.bands) == ["day"]
+    assert (record.as_of, list(record.bands)) == (START + 160 * DAY, ["day"])
     assert record_of([], 5).bands == {}
     news, oracles = record.of_band("day").standings
     assert (oracles.voter, oracles.engine, oracles.n) == ("oracles", ENGINE, 150)
@@ -149,15 +134,11 @@ def test_in_sample_votes_are_counted_and_left_out():
     assert (breadth.voter, breadth.n, news.voter, news.n) == ("breadth", 1, "news", 2)
 
 
-@pytest.fixture
-def document() -> ApexDocument:
+def test_the_vote_and_the_special_mode_are_those_of_the_call():
+    """Every layer has a vote or a reason; it and the vote have both books."""
     call = fuse(inputs_of(odds_p=0.7123456, swarm=NetView(5, 2, 3)), BandRecord())
     past = [ResolvedCall(call_of(NOW - at * DAY, 0.61, backfilled=at > 2, news=0.6), True) for at in (1, 2, 3, 4, 5)]
-    return apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), PLAIN_HEADER)
-
-
-def test_the_vote_and_the_special_mode_are_those_of_the_call(document: ApexDocument):
-    """Every layer has a vote or a reason; it and the vote have both books."""
+    document = apex_document(call, Thresholds(0.012345, 0.612345, 80, fixed=False), score(past), PLAIN_HEADER)
     assert (document.schema, document.asset, document.horizon_hours) == ("apex/1", "btc", 24)
     assert (document.called_at, document.next_at) == (iso(NOW), iso(NOW + 4 * HOUR))
     assert document.vote.bull_probability + document.vote.bear_probability == pytest.approx(100)
@@ -172,8 +153,7 @@ def test_the_vote_and_the_special_mode_are_those_of_the_call(document: ApexDocum
     assert [(book.backfilled, book.n) for book in document.record] == [(False, 2), (True, 3)]
     for layer in document.layers:
         assert [book.backfilled for book in layer.accuracy] == [False, True]
-    assert document.record[0].brier == 0.1521
-    assert document.record[0].skill_coin == 0.3916
+    assert (document.record[0].brier, document.record[0].skill_coin) == (0.1521, 0.3916)
 
 
 def test_a_layer_says_whether_it_is_in_sample():
@@ -182,23 +162,14 @@ def test_a_layer_says_whether_it_is_in_sample():
     assert {layer.name for layer in layers if layer.in_sample} == {"breadth", "regime"}
 
 
-CALL_TIME = 1_795_262_400  # 2026-11-21T12:00:00Z
-
-
-def hourly(final: float) -> Bars:
-    """Three days of hours around the call at 100, and `final` in the last hour of its day."""
-    time = np.arange(CALL_TIME - DAY, CALL_TIME + 2 * DAY, HOUR)
-    close = np.where(time == CALL_TIME + DAY - HOUR, final, 100.0)
-    return Bars(time, close, close, close, close, close, HOUR)
-
-
 def test_a_call_is_shown_as_it_was_made_with_its_outcome():
-    call = call_of(CALL_TIME, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
-    page = calls_document([call], hourly(101.0), CALL_TIME + DAY + HOUR, world="simulated", next="abc")
+    call = call_of(START, 0.123456, spot=64_000.0, backfilled=True, news=0.2)
+    bars = flat_bars(START - DAY, [100.0] * 47 + [101.0] * 25)
+    page = calls_document([call], bars, START + DAY + HOUR, world="simulated", next="abc")
     (row,) = page.calls
-    (earlier,) = calls_document([call], hourly(101.0), CALL_TIME + DAY - 1, world="simulated", next=None).calls
+    (earlier,) = calls_document([call], bars, START + DAY - 1, world="simulated", next=None).calls
     assert (row.outcome, earlier.outcome) == ("no", None), "of 64,000 USD"
     assert (page.schema, page.count, page.next) == ("apex-calls/1", 1, "abc")
-    assert (row.called_at, row.resolves_at) == ("2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z")
+    assert (row.called_at, row.resolves_at) == ("2025-01-01T00:00:00Z", "2025-01-02T00:00:00Z")
     assert (row.spot, row.p_up, row.direction, row.backfilled) == (64_000.0, 0.1235, "BEARISH", True)
     assert len(row.layers) == len(call.layers)

@@ -36,12 +36,11 @@ from service.market.instants import DAY, HOUR
 PHI = NormalDist().cdf
 MINUTES = 60
 NORMAL_SIZES = np.array([NormalDist().inv_cdf((1 + level) / 2) for level in LEVELS])
-SIZES = tuple(NORMAL_SIZES.tolist())
-SIZES_BY_HORIZON = (SIZES,) * len(HORIZONS_H)
-MODEL = ModelFit(("garch",), tuple((0.0, 1.0 / hours) for hours in HORIZONS_H), *(SIZES_BY_HORIZON,) * 3)
+SIZES = (tuple(NORMAL_SIZES.tolist()),) * len(HORIZONS_H)
+MODEL = ModelFit(("garch",), tuple((0.0, 1.0 / hours) for hours in HORIZONS_H), SIZES, SIZES, SIZES)
 NORMAL = normal(0.05)
 SHARES = np.array([0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
-SIGMAS = st.lists(st.floats(0.01, 0.2), min_size=1, max_size=9)
+MONDAY = 1_768_780_800  # 2026-01-19T00:00:00Z
 
 
 @given(level=st.floats(0.01, 0.3), drift=st.floats(-0.1, 0.1), p=st.floats(0.0005, 0.9995))
@@ -94,7 +93,7 @@ def test_a_touch_with_drift_is_that_of_a_brownian_motion(lean, level):
     assert replace(NORMAL, drift=-lean).touch(-level) == pytest.approx(motion.touch(level), abs=1e-9)
 
 
-@given(SIGMAS, st.lists(st.floats(3, 30), min_size=9, max_size=9))
+@given(st.lists(st.floats(0.01, 0.2), min_size=1, max_size=9), st.lists(st.floats(3, 30), min_size=9, max_size=9))
 def test_quantiles_of_a_mixture_have_their_probability(sigmas, freedoms):
     """To 1e-9, from which follows that levels and quantiles add up; it lies between its parts."""
     parts = [student(sigma, freedom) for sigma, freedom in zip(sigmas, freedoms, strict=False)]
@@ -116,11 +115,9 @@ def test_sigma_follows_level_term_and_clock():
     assert result.sigma == pytest.approx((4e-5 * np.exp(0.4) * 2) ** 0.5)
     without, baseline = (density(MODEL, -9.0, terms, 1.0, 2.0) for terms in ({}, {"garch": 0.0}))
     assert without.sigma == baseline.sigma != density(MODEL, -9.0, {"garch": 0.4}, 1.0, 2.0).sigma
-    ratios = [
-        np.log(density(MODEL, 0.0, {"garch": 72.0}, hours=hours, seasonal_hours=1.0).sigma ** 2)
-        for hours in (720, 1440, 7200)
-    ]
-    assert ratios == pytest.approx([0.1, 0.05, 0.01])
+    for hours, ratio in ((720, 0.1), (1440, 0.05), (7200, 0.01)):
+        result = density(MODEL, 0.0, {"garch": 72.0}, hours=hours, seasonal_hours=1.0)
+        assert np.log(result.sigma**2) == pytest.approx(ratio)
 
 
 def test_plain_volatility_fades_from_the_present_to_the_usual():
@@ -177,10 +174,7 @@ def test_simulated_normal_shocks_follow_the_reflection_principle():
 
 
 def test_simulated_touches_count_the_highs_within_hours():
-    """The maximum of a day's walk is distributed like |close|; that of its 24 closes is .58 / sqrt(24) = .12 lower.
-
-    The minutes of the walk lower it by .58 / sqrt(1440) = .015 (Chernoff 1965).
-    """
+    """Minutes lower the maximum of a walk by .58 / sqrt(1440) = .015 (Chernoff 1965), 24 closes would by .12."""
     _, maximum, _ = simulate(walks(7), (24,), 0.0, 0.0)[0]
     middle = slice(10, 48)
     assert np.mean(maximum[middle] - NORMAL_SIZES[middle]) == pytest.approx(-0.015, abs=0.03)
@@ -190,9 +184,6 @@ def test_no_drift_is_simulated():
     """A year of rising prices says nothing about the direction of the next."""
     with_drift, without = (simulate(walks(8) + drift, (24,), 0.08, 0.9) for drift in (0.3, 0.0))
     assert with_drift[:, 1] == pytest.approx(without[:, 1], abs=1e-4)
-
-
-MONDAY = 1_768_780_800  # 2026-01-19T00:00:00Z
 
 
 @pytest.fixture(scope="module")
@@ -257,5 +248,4 @@ def test_no_horizon_has_more_steps_than_shocks(hours):
     until = MONDAY + 1800 + int(hours * HOUR)
     walk = paths("btc", MONDAY + 1800, until, None)
     assert 1 <= len(walk.times) <= module.STEPS
-    assert walk.times[-1] == until
-    assert walk.hours.sum() == pytest.approx(hours, rel=1e-6)
+    assert (walk.times[-1], walk.hours.sum()) == (until, pytest.approx(hours, rel=1e-6))

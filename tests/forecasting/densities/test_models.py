@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from service.forecasting.densities.models import (
     MOST_VOLUME,
     STRESS_RATIO,
     HourlyVariance,
+    VarianceTrack,
     variance_tracks,
 )
 from service.forecasting.densities.season import Season
@@ -37,10 +39,19 @@ def bars():
     return {asset: made_bars(asset, 200, seed) for seed, asset in enumerate(COINS)}
 
 
+def tracks_of(hourly: Mapping[str, Bars]) -> dict[str, VarianceTrack]:
+    return variance_tracks(hour_grid(hourly))
+
+
+def fitted(hourly: Mapping[str, Bars], row: int = -1) -> dict[str, CalendarFit]:
+    """The fits by calendar at a row, the last one if none is named."""
+    grid = hour_grid(hourly)
+    return fit_calendars(grid, variance_tracks(grid), row % len(grid))
+
+
 @pytest.fixture(scope="module")
 def calendar_fit(bars) -> CalendarFit:
-    grid = hour_grid(bars)
-    return fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
+    return fitted(bars)["always"]
 
 
 @pytest.mark.slow
@@ -48,8 +59,7 @@ def calendar_fit(bars) -> CalendarFit:
 @pytest.mark.parametrize("hours", [1, 24, 168, 720])
 def test_half_of_a_random_walk_lies_in_the_middle_half(calendar_fit, bars, voter, hours):
     """Made bars are a random walk of constant variance: the quartiles of each horizon are known."""
-    grid = hour_grid(bars)
-    track = variance_tracks(grid)["btc"]
+    track = tracks_of(bars)["btc"]
     terms = {name: float(values[-1]) for name, values in track.terms.items()}
     result = density(calendar_fit.models[voter], float(track.level[-1]), terms, hours, seasonal_hours=hours)
     returns = np.diff(np.log(bars["btc"].close))
@@ -63,12 +73,9 @@ def test_nothing_after_the_row_is_used(bars):
     longer = bars | {"gold": made_bars("gold", 200, 7)}
     until = int(bars["btc"].time[0]) + (row + 1) * HOUR
     past = {asset: series.until(until) for asset, series in longer.items()}
-    fits = []
-    for hourly in (past, longer):
-        grid = hour_grid(hourly)
-        fits.append(fit_calendars(grid, variance_tracks(grid), row))
-    assert fits[0] == fits[1]
-    assert set(fits[0]) == {"always", "comex"}
+    fits = fitted(past, row)
+    assert fits == fitted(longer, row)
+    assert set(fits) == {"always", "comex"}
 
 
 def test_sixteen_days_are_enough_for_models(bars):
@@ -85,11 +92,17 @@ def test_sixteen_days_are_enough_for_models(bars):
     assert fit({}, 5).calendars == {}
 
 
+def drawn(bars: Mapping[str, Bars], sizes: np.ndarray) -> dict[str, Bars]:
+    """The bars with normal returns of these standard deviations, shape (hours,) or (assets, hours)."""
+    returns = np.random.default_rng(100).normal(0, np.broadcast_to(sizes, (len(bars), sizes.shape[-1])))
+    return {asset: moved(series, row) for (asset, series), row in zip(bars.items(), returns, strict=True)}
+
+
 @pytest.mark.parametrize("voter", ["garch", "trend"])
-def test_a_month_is_forecast_near_the_level(voter: str):
+def test_a_month_is_forecast_near_the_level(bars, voter: str):
     """After months in which variance fell it falls for the next day too, but not for ever: a month was seen rarely."""
-    grid = hour_grid({asset: _falling(asset, seed) for seed, asset in enumerate(COINS)})
-    model = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"].models[voter]
+    hours = len(bars["btc"])
+    model = fitted(drawn(bars, 0.01 * np.exp(-np.arange(hours) / hours)))["always"].models[voter]
     day, month = (density(model, 0.0, {}, hours, seasonal_hours=1.0).sigma ** 2 for hours in (24, 720))
     assert (day < 0.95, 0.95 < month < 1) == (True, True)
 
@@ -101,40 +114,23 @@ def test_touches_count_the_highs_within_hours(calendar_fit, bars):
         asset: replace(series, high=series.high * np.exp(reach), low=series.low * np.exp(-reach))
         for asset, series in bars.items()
     }
-    grid = hour_grid(wicks)
-    extremes = fit_calendars(grid, variance_tracks(grid), len(grid) - 1)["always"]
-    shift = np.subtract(extremes.models["regime"].maximum[-1], calendar_fit.models["regime"].maximum[-1])
+    shift = np.subtract(*(fits.models["regime"].maximum[-1] for fits in (fitted(wicks)["always"], calendar_fit)))
     assert np.median(shift) == pytest.approx(1 / np.sqrt(720), rel=0.3)
 
 
 @pytest.mark.parametrize("hours", [1, 6, 24, 168])
-def test_sigma_is_the_standard_deviation_of_the_return(hours):
+def test_sigma_is_the_standard_deviation_of_the_return(bars, hours):
     """Of an hour, too, where returns have fat tails: half of the hours move six times as much as the others."""
-    bars = {asset: _rough(asset, seed) for seed, asset in enumerate(COINS)}
-    grid = hour_grid(bars)
-    tracks = variance_tracks(grid)
-    model = fit_calendars(grid, tracks, len(grid) - 1)["always"].models["news"]
+    bars = drawn(bars, np.random.default_rng(7).choice([0.002, 0.012], (len(COINS), len(bars["btc"]))))
+    model = fitted(bars)["always"].models["news"]
     ratios = []
-    for asset, track in tracks.items():
+    for asset, track in tracks_of(bars).items():
         close = np.log(bars[asset].close)
         rows = np.arange(60 * 24, len(close) - hours, 7)
         terms = track.matrix(model.terms, rows)
         sigma = sigmas(model, track.level[rows], terms, hours, np.full(len(rows), float(hours)))
         ratios.append((close[rows + hours] - close[rows]) / sigma)
     assert np.sqrt(np.mean(np.square(np.concatenate(ratios)))) == pytest.approx(1, abs=0.15)
-
-
-def _rough(asset: str, seed: int) -> Bars:
-    bars = made_bars(asset, 200, seed)
-    generator = np.random.default_rng(seed + 100)
-    return moved(bars, generator.normal(0, 0.002, len(bars)) * np.where(generator.random(len(bars)) < 0.5, 6, 1))
-
-
-def _falling(asset: str, seed: int) -> Bars:
-    """Bars whose variance falls to a seventh in 200 days."""
-    bars = made_bars(asset, 200, seed)
-    sizes = 0.01 * np.exp(-np.arange(len(bars)) / len(bars))
-    return moved(bars, np.random.default_rng(seed + 100).normal(0, sizes))
 
 
 def test_a_fit_survives_json_without_loss():
@@ -152,9 +148,7 @@ def test_a_fit_survives_json_without_loss():
 
 def test_every_model_names_the_terms_that_it_gives(hourly):
     """And as many effects, of which none is negative or raises an excess."""
-    grid = hour_grid(hourly)
-    terms = variance_tracks(grid)["btc"].terms
-    assert set(terms) == {name for model in MODELS.values() for name in model.names}
+    assert set(tracks_of(hourly)["btc"].terms) == {name for model in MODELS.values() for name in model.names}
     for model in MODELS.values():
         for hours in (1.0, 24.0, 720.0):
             assert len(model.effect(hours)) == len(model.names)
@@ -163,7 +157,7 @@ def test_every_model_names_the_terms_that_it_gives(hourly):
 
 def test_a_constant_variance_is_nothing_unusual(hourly):
     """Made bars have one variance: what is left over a horizon is near 0 on average."""
-    track = variance_tracks(hour_grid(hourly))["btc"]
+    track = tracks_of(hourly)["btc"]
     for voter, model in MODELS.items():
         terms = track.matrix(model.names, np.arange(60 * 24, len(track.level)))
         if voter not in ("vol", "regime"):  # whose ranges are narrow on made bars
@@ -172,7 +166,7 @@ def test_a_constant_variance_is_nothing_unusual(hourly):
 
 def terms_of(bars: Bars) -> dict[str, np.ndarray]:
     """The terms of bitcoin alone."""
-    return variance_tracks(hour_grid({"btc": bars}))["btc"].terms
+    return tracks_of({"btc": bars})["btc"].terms
 
 
 def with_last_day(bars, factor: float):
@@ -185,17 +179,15 @@ def with_last_day(bars, factor: float):
 @pytest.mark.parametrize("voter", MODELS)
 def test_every_model_sees_a_stormy_day(hourly, voter):
     """It forecasts more variance for the next hours than after a calm day."""
-    days = [
-        variance_tracks(hour_grid(hourly | {"btc": with_last_day(hourly["btc"], factor)}))["btc"].terms
-        for factor in (0.3, 4.0)
-    ]
-    assert max(days[1][name][-1] - days[0][name][-1] for name in MODELS[voter].names) > 0.3
+    days = (hourly | {"btc": with_last_day(hourly["btc"], factor)} for factor in (0.3, 4.0))
+    calmness, storm = (tracks_of(day)["btc"].terms for day in days)
+    assert max(storm[name][-1] - calmness[name][-1] for name in MODELS[voter].names) > 0.3
 
 
 def test_a_stormy_class_is_seen_by_breadth_alone(hourly):
     """The other coins move four times as much; bitcoin does not."""
     stormy = hourly | {asset: with_last_day(hourly[asset], 4.0) for asset in ("eth", "sol", "bnb")}
-    reference, response = (variance_tracks(hour_grid(bars))["btc"].terms for bars in (hourly, stormy))
+    reference, response = (tracks_of(bars)["btc"].terms for bars in (hourly, stormy))
     changes = {name for name, values in response.items() if abs(values[-1] - reference[name][-1]) > 1e-9}
     assert changes == {"class_2h", "class_24h"}
 

@@ -21,6 +21,8 @@ from service.market.instants import DAY, HOUR
 from service.market.scheduled_events import CODES, codes_at
 from tests.forecasting.made import made_bars, moved, returns_of
 
+MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
+
 
 def test_a_row_is_known_at_the_end_of_its_hour():
     """A missing bar carries the price on."""
@@ -28,9 +30,7 @@ def test_a_row_is_known_at_the_end_of_its_hour():
     grid = hour_grid({"btc": bars})
     assert grid.time_of(0) == int(bars.time[0]) + HOUR
     assert (grid.row_at(grid.origin - 1), grid.row_at(grid.origin), len(grid)) == (-1, 0, 72)
-    bars = made_bars("btc", 3, seed=1)
-    grid = hour_grid({"btc": bars[np.arange(72) != 40]})
-    track = grid.tracks["btc"]
+    track = hour_grid({"btc": bars[np.arange(72) != 40]}).tracks["btc"]
     assert not track.has_bar[40]
     assert track.close[40] == track.close[39] == track.high[40] == track.low[40]
     assert track.returns[40] == 0
@@ -72,9 +72,6 @@ def test_a_decayed_sum_is_that_of_a_loop(decay):
     np.testing.assert_allclose(sums, expected, rtol=1e-12)
     for rows in (1, 500, 4_999):
         assert decayed_sum(values[:rows], is_open[:rows], decay, start=2.0).tobytes() == sums[:rows].tobytes()
-
-
-MONDAY = 1_763_942_400  # 2025-11-24T00:00:00Z
 
 
 def test_a_quiet_weekend_is_a_short_one():

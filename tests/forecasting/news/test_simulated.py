@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise, product
 from string import Formatter
 
@@ -18,30 +19,20 @@ from service.market.assets import ASSETS
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import simulated as market
-from tests.forecasting.made import FIRST, NOW, made_bars
+from tests.forecasting.made import FIRST, NOW, flat_bars, made_bars
 
 SINCE = NOW - 60 * DAY
 NAMES = {asset.name: key for key, asset in ASSETS.items()}
 NEUTRAL = {"range", "flat_week"}
-FACTS = {
-    "name": "Bitcoin",
-    "price": "$98,412",
-    "pct": "4.2%",
-    "sigmas": "2.3",
-    "ratio": "2.1",
-    "level": "100,000",
-    "rank": "first",
-    "count": "5",
-}
-SLOTS = {
-    "name": "|".join(NAMES),
-    "price": r"\$[\d,.]*\d",
-    "pct": r"[\d.]+%",
-    "sigmas": r"[\d.]+",
-    "ratio": r"[\d.]+",
-    "level": r"[\d,.]*\d",
-    "rank": "first|last",
-    "count": r"\d",
+SLOTS = {  # what may stand in a slot, and an example
+    "name": ("|".join(NAMES), "Bitcoin"),
+    "price": (r"\$[\d,.]*\d", "$98,412"),
+    "pct": (r"[\d.]+%", "4.2%"),
+    "sigmas": (r"[\d.]+", "2.3"),
+    "ratio": (r"[\d.]+", "2.1"),
+    "level": (r"[\d,.]*\d", "100,000"),
+    "rank": ("first|last", "first"),
+    "count": (r"\d", "5"),
 }
 
 
@@ -53,7 +44,8 @@ def variants(kind: str, direction: int) -> list[str]:
     """The sentences of a kind with every word of a direction in its slots."""
     words = WORDS[direction]
     choices = [dict(zip(words, chosen, strict=True)) for chosen in product(*words.values())]
-    return sorted({sentence.format_map(FACTS | chosen) for sentence in SENTENCES[kind] for chosen in choices})
+    facts = {slot: example for slot, (_, example) in SLOTS.items()}
+    return sorted({sentence.format_map(facts | chosen) for sentence in SENTENCES[kind] for chosen in choices})
 
 
 @pytest.fixture(scope="module")
@@ -119,20 +111,18 @@ def test_most_events_need_a_month_of_bars(hourly):
     assert write({}, SINCE, NOW) == []
     headlines = write({"gold": made_bars("gold", 20, 1)}, FIRST, FIRST + 20 * DAY)
     assert {understood(headline.title)[0] for headline in headlines} <= {"level", "week", "flat_week"}
-    bars = made_bars("btc", 60, 1)
-    flat = np.full(len(bars), 100.0)
-    frozen = Bars(bars.time, flat, flat, flat, flat, bars.volume, HOUR)
-    assert write({"btc": frozen}, FIRST, FIRST + 60 * DAY) == []
+    assert write({"btc": flat_bars(FIRST, [100.0] * 60 * 24)}, FIRST, FIRST + 60 * DAY) == []
     short = {asset: bars.since(SINCE - 60 * DAY) for asset, bars in hourly.items()}
     assert write(short, SINCE + 2 * DAY, NOW) == write(hourly, SINCE + 2 * DAY, NOW)
 
 
 def pattern(sentence: str, direction: int) -> re.Pattern[str]:
     """What the sentence of a direction may read like, with a group for each slot."""
-    slots = SLOTS | {slot: "|".join(words) for slot, words in WORDS[direction].items()}
-    parts = (f"{re.escape(text)}(?P<{slot}>{slots[slot]})" if slot else re.escape(text)
-             for text, slot, _, _ in Formatter().parse(sentence))  # fmt: skip
-    return re.compile("".join(parts) + "$", re.IGNORECASE)
+    words = {slot: "|".join(words) for slot, words in WORDS[direction].items()}
+    slots = {slot: text for slot, (text, _) in SLOTS.items()} | words
+    parts = Formatter().parse(sentence)
+    texts = (re.escape(text) + (f"(?P<{slot}>{slots[slot]})" if slot else "") for text, slot, *_ in parts)
+    return re.compile("".join(texts) + "$", re.IGNORECASE)
 
 
 PATTERNS = [
@@ -160,7 +150,7 @@ def test_every_headline_states_what_the_bars_show(simulated, desk):
         span = {"burst": 4, "week": 1}.get(kind, 24)
         now, hour, before = (close_at(bars, at, hours) for hours in (0, 1, span))
         month = bars.until(at - HOUR).since(at - 30 * DAY)
-        assert facts.get("price") in (None, printed(now)), headline
+        assert facts.get("price") in (None, f"${now:,.{0 if now >= 1000 else 2 if now >= 10 else 4}f}"), headline
         assert facts.get("pct") in (None, f"{100 * abs(now / before - 1):.1f}%"), headline
         if kind in ("day", "burst", "week", "rank"):
             assert np.sign(now - before) == direction, headline
@@ -180,27 +170,17 @@ def close_at(bars: Bars, at: int, hours_before: int) -> float:
     return float(bars.until(at - hours_before * HOUR).close[-1])
 
 
-def printed(price: float) -> str:
-    return f"${price:,.{0 if price >= 1000 else 2 if price >= 10 else 4}f}"
-
-
-def bars_of(close: np.ndarray) -> Bars:
-    time = FIRST + HOUR * np.arange(len(close))
-    return Bars(time, close, close * 1.0001, close * 0.9999, close, np.ones(len(close)), HOUR)
-
-
 @pytest.mark.parametrize(("factor", "direction"), [(1.2, 1), (0.8, -1)])
 def test_a_jump_beyond_the_month_is_one_extreme(factor, direction):
     """It is not reported again while the price stays there."""
     close = 30_500 * np.exp(0.001 * np.sin(np.arange(LOOK_BACK_H + 48)))
     close[LOOK_BACK_H + 10 :] *= factor
-    prices = track(bars_of(close))
+    prices = track(replace(flat_bars(FIRST, close), high=close * 1.0001, low=close * 0.9999))
     extremes = [(row, way) for row, kind, way in events("btc", prices, LOOK_BACK_H) if kind == "extreme"]
     assert extremes == [(LOOK_BACK_H + 10, direction)]
 
 
 def test_the_round_price_that_was_crossed_is_named():
-    close = np.array([98_900.0, 100_100.0, 100_200.0, 99_900.0])
-    levels = track(bars_of(close)).level
+    levels = track(flat_bars(FIRST, [98_900.0, 100_100.0, 100_200.0, 99_900.0])).level
     assert (levels[1], levels[3]) == (100_000, 100_000)
     assert np.isnan(levels[[0, 2]]).all()

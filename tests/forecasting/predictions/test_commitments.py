@@ -37,6 +37,9 @@ from service.questions.question import Question
 from tests.forecasting.made import NOW, committed_vote, market_of, panel_of
 from tests.forecasting.markets import MONDAY, settled, waiting
 
+AUTHOR = "user:3141592653"
+BODY = '{"contexts":{"btc":{"spot":0.10}},"fits":null}'
+
 
 @pytest.fixture
 def market(query) -> Prediction:
@@ -80,16 +83,13 @@ def test_inputs_change_with_the_assets_and_fits_alone(query, contexts, fits, kno
     assert inputs_of(rise, knowledge) != inputs_of(rise, Knowledge(contexts))
 
 
-def test_an_answer_is_a_prediction_of_the_result(market, knowledge):
+def test_an_answer_is_a_prediction_of_the_result(commitment, market, knowledge):
     result = panel_of().ask(market.question, NOW, knowledge)
     prediction = answer(result, knowledge, "00adcce31a6a83e7", "key:abc")
     assert (prediction.id, prediction.category, prediction.author) == ("00adcce31a6a83e7", "answer", "key:abc")
     assert (prediction.question, prediction.rule) == (market.question, market.question.canonical)
     assert (prediction.created_at, prediction.closes_at, prediction.deadline) == (NOW, NOW, market.deadline)
-    assert prediction.commitment == commitment_of(result, knowledge)
-
-
-AUTHOR = "user:3141592653"
+    assert prediction.commitment == commitment
 
 
 def authored(**fields) -> Prediction:
@@ -155,15 +155,9 @@ def test_rows_about_a_foreign_text_have_hashes_of_it(comparator: str):
     market = authored(comparator=comparator)
     votes = (committed_vote("vol", 0.6, reasoning="calm"), committed_vote("macro", 0.7, reasoning=text, engine="x:y"))
     question = replace(market.question, text=text, notes=(text,), canonical=text if comparator == "topic" else "Up?")
-    market = replace(
-        market,
-        category="imported",
-        salt="5a17",
-        question=question,
-        rule=text,
-        commitment=replace(market.commitment, votes=votes),
-        odds=replace(market.odds, url=f"https://{text}"),
-    )
+    commitment, odds = replace(market.commitment, votes=votes), replace(market.odds, url=f"https://{text}")
+    market = replace(market, category="imported", salt="5a17", rule=text)
+    market = replace(market, question=question, commitment=commitment, odds=odds)
     rows = rows_of(market)
     assert text not in str(rows)
     assert rows[1].body["votes"][0]["reasoning"] == "calm"
@@ -180,12 +174,9 @@ def test_rows_about_a_foreign_text_have_hashes_of_it(comparator: str):
 )
 def test_a_score_is_the_squared_distance_from_what_happened(outcome, pool, market, vol, garch):
     """The pool gave 0.7, the outside market 0.55, vol 0.6 and garch 0.75."""
-    assert score_of(authored(outcome=outcome)) == {
-        "outcome": outcome,
-        "brier": pool,
-        "brier_market": market,
-        "brier_by_voter": {"vol": vol, "garch": garch},
-    }
+    voters = {"vol": vol, "garch": garch}
+    row = {"outcome": outcome, "brier": pool, "brier_market": market, "brier_by_voter": voters}
+    assert score_of(authored(outcome=outcome)) == row
 
 
 def test_void_open_and_unvoted_markets_have_no_score():
@@ -201,22 +192,18 @@ def test_rows_of_markets_are_in_the_order_of_their_instants():
     """The second market is voted on when the first is settled: the settlement comes first, then votes, then odds."""
     first = authored()
     at = first.settlement.resolved_at
-    second = replace(
-        authored(), id="two", commitment=replace(first.commitment, voted_at=at), settlement=None, created_at=at
-    )
+    second = replace(first, id="two", settlement=None, created_at=at)
+    second = replace(second, commitment=replace(first.commitment, voted_at=at))
     rows = [f"{row.subject} {row.kind}" for row in market_rows([second, first])]
     assert rows == ["one votes", "one odds", "one resolution", "one score", "two votes", "two odds"]
 
 
-BODY = '{"contexts":{"btc":{"spot":0.10}},"fits":null}'
-ROW = VoteInputs("ab" * 32, 1_795_262_400, "btc", BODY)
-
-
 def test_the_inputs_are_the_hashed_text():
     """A parsed and rewritten 0.10 would be 0.1, and have another hash."""
-    assert row_json(ROW).endswith(b'"asset":"btc","inputs":' + BODY.encode() + b"}")
-    assert json.loads(row_json(ROW))["voted_at"] == "2026-11-21T12:00:00Z"
-    page = features_json([ROW, ROW], world="simulated", next="abc")
+    row = VoteInputs("ab" * 32, 1_795_262_400, "btc", BODY)
+    assert row_json(row).endswith(b'"asset":"btc","inputs":' + BODY.encode() + b"}")
+    assert json.loads(row_json(row))["voted_at"] == "2026-11-21T12:00:00Z"
+    page = features_json([row, row], world="simulated", next="abc")
     document = json.loads(page)
     assert (document["count"], document["next"], document["world"], len(document["rows"])) == (2, "abc", "simulated", 2)
     assert page.count(BODY.encode()) == 2

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from io import StringIO
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,8 +23,8 @@ from service.forecasting.predictions.documents import (
 )
 from service.forecasting.predictions.market_fields import COLUMNS, ListedPrediction, MarketCommitment, markets_table
 from service.forecasting.voters.ballots import EMBEDDED
-from service.market.bars import Bars
 from service.market.instants import HOUR, iso
+from tests.forecasting.made import flat_bars
 from tests.forecasting.markets import (
     ENDS,
     MARKET,
@@ -41,12 +40,10 @@ from tests.forecasting.markets import (
     settled,
 )
 
-CHALLENGE = replace(MARKET, category="challenge", number=4)
-
 
 def challenged(*, now: int = NOW, answers_topics: bool = False, **changes: Any) -> ListedPrediction:
-    """CHALLENGE with other fields, as it is published."""
-    challenge = replace(CHALLENGE, **changes)
+    """MARKET as a challenge with other fields, as it is published."""
+    challenge = replace(MARKET, category="challenge", number=4, **changes)
     prices = {challenge.question.asset: PRICE}
     (row,) = list_all([challenge], tallies={}, prices=prices, opinions={}, now=now, answers_topics=answers_topics)
     return row
@@ -96,10 +93,7 @@ class TestAMarket:
         assert (odds.simulated, odds.bid, odds.volume_usd) == (False, None, None)
 
     def test_what_is_unknown_is_null(self):
-        """A question without a criterion shows no votes.
-
-        Example: "Will the Fed cut rates?" must not show "6 to 0 yes" by voters that looked at bitcoin.
-        """
+        """A question without a criterion shows no votes: on the Fed, voters that looked at bitcoin say nothing."""
         market = listed(commitment=None, odds=None, price=None, ledger_position=None)
         assert (market.ai, market.market_odds, market.divergence_pts, market.context) == (None, None, None, None)
         assert (market.ai_votes, market.abstained, market.commitment) == ({}, {}, None)
@@ -120,12 +114,9 @@ class TestAMarket:
         """(1 - .61449)^2 = .14862 and (1 - .48123456)^2 = .26912; ln .61449 = -.48696."""
         market = listed(settlement=Settlement("yes", ENDS, "seen", "bars"), ai_now=Opinion(NOW, 0.9))
         assert (market.ai_now, market.context) == (None, None)
-        assert (market.score.brier_ai, market.score.brier_market, market.score.difference) == (
-            0.14862,
-            0.26912,
-            -0.1205,
-        )
-        assert market.score.log_ai == 0.48696
+        score = market.score
+        assert (score.brier_ai, score.brier_market, score.difference) == (0.14862, 0.26912, -0.1205)
+        assert score.log_ai == 0.48696
         assert listed().score is listed(settlement=Settlement("void", ENDS, "seen", "bars")).score is None
 
 
@@ -137,8 +128,7 @@ class TestAChallenge:
         assert len(challenge.ai_votes) == 10
         assert "swarm" in challenge.ai_votes
         assert "apex" not in challenge.ai_votes
-        assert challenge.apex.p_yes == 0.3
-        assert (challenge.ai.yes, challenge.ai.no) == (9, 1)
+        assert (challenge.apex.p_yes, challenge.ai.yes, challenge.ai.no) == (0.3, 9, 1)
         assert challenged().number == 4
         challenge = challenged(author="the-callers-secret-id")
         assert b"secret" not in TypeAdapter(ListedPrediction).dump_json(challenge)
@@ -164,15 +154,14 @@ class TestAChallenge:
         assert not challenged(question=question, resolver="hand", commitment=None).votes_pending
 
 
-class TestDocuments:
-    def test_the_list_of_markets_survives_json(self):
-        document = predictions_document([listed(), listed(commitment=None)], PLAIN_HEADER)
-        adapter = TypeAdapter(PredictionsDocument)
-        text = adapter.dump_json(document)
-        assert adapter.validate_json(text) == document
-        plain = json.loads(text)
-        assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
-        assert plain["markets"][0]["understood"]["deadline"] == plain["markets"][0]["deadline"]
+def test_the_list_of_markets_survives_json():
+    document = predictions_document([listed(), listed(commitment=None)], PLAIN_HEADER)
+    adapter = TypeAdapter(PredictionsDocument)
+    text = adapter.dump_json(document)
+    assert adapter.validate_json(text) == document
+    plain = json.loads(text)
+    assert (plain["schema"], plain["count"], plain["world"]) == ("predictions/1", 2, "simulated")
+    assert plain["markets"][0]["understood"]["deadline"] == plain["markets"][0]["deadline"]
 
 
 class TestItsPriceAndTime:
@@ -193,8 +182,7 @@ class TestItsPriceAndTime:
     def test_it_has_the_published_price_and_the_hours_left(self):
         context = listed().context
         assert (context.price, context.change_24h_pct, context.as_of) == (50_500.0, 1.25, "2026-11-28T01:00:00Z")
-        assert context.hours_left == 71.0
-        assert listed(now=ENDS + HOUR).context.hours_left == 0
+        assert (context.hours_left, listed(now=ENDS + HOUR).context.hours_left) == (71.0, 0)
 
     @pytest.mark.parametrize(
         ("now", "outcome", "status"),
@@ -205,18 +193,13 @@ class TestItsPriceAndTime:
         assert listed(now=now, settlement=settlement).status == status
 
 
-class TestItsOutcome:
-    def test_it_holds_the_rule_and_later_the_outcome_and_the_evidence(self):
-        resolution = listed().resolution
-        assert (resolution.rule, resolution.source) == ("YES if so.", "bars")
-        assert (resolution.outcome, resolution.resolved_at, resolution.evidence) == (None, None, None)
-        resolution = listed(settlement=Settlement("yes", ENDS, "btc high 55100", "bars (simulated)")).resolution
-        assert (resolution.source, resolution.outcome, resolution.evidence) == (
-            "bars (simulated)",
-            "yes",
-            "btc high 55100",
-        )
-        assert resolution.resolved_at == "2026-11-30T23:59:59Z"
+def test_a_resolution_holds_the_rule_and_later_its_evidence():
+    resolution = listed().resolution
+    assert (resolution.rule, resolution.source) == ("YES if so.", "bars")
+    assert (resolution.outcome, resolution.resolved_at, resolution.evidence) == (None, None, None)
+    resolution = listed(settlement=Settlement("yes", ENDS, "btc high 55100", "bars (simulated)")).resolution
+    assert (resolution.source, resolution.outcome) == ("bars (simulated)", "yes")
+    assert (resolution.evidence, resolution.resolved_at) == ("btc high 55100", "2026-11-30T23:59:59Z")
 
 
 def test_user_votes_add_up():
@@ -225,18 +208,13 @@ def test_user_votes_add_up():
     assert listed(tally=(3, 1)).user_votes.yes_pct == 75.0
 
 
-def hourly(since: int, count: int) -> Bars:
-    price = np.arange(float(count))
-    return Bars(since + HOUR * np.arange(count), price, price, price, price, price, HOUR)
-
-
 def test_the_bars_begin_with_the_one_before_the_opening():
     """And end with the settlement, 24 hours later; without a bar before they begin at the opening."""
-    evidence = evidence_bars(settled("m"), "btc", hourly(MONDAY - 5 * HOUR, 40))
+    evidence = evidence_bars(settled("m"), "btc", flat_bars(MONDAY - 5 * HOUR, range(40)))
     assert (evidence.asset, evidence.step_s, len(evidence.bars)) == ("btc", HOUR, 25)
     assert (evidence.bars[0].close, evidence.bars[-1].close) == (4.0, 28.0)
     market = replace(settled("m"), created_at=MONDAY)
-    evidence = evidence_bars(market, "btc", hourly(MONDAY, 3))
+    evidence = evidence_bars(market, "btc", flat_bars(MONDAY, range(3)))
     assert [bar.time for bar in evidence.bars] == [iso(MONDAY + hour * HOUR) for hour in range(3)]
 
 
@@ -248,15 +226,10 @@ def test_a_market_is_a_line_under_the_names():
     """What it lacks is empty, and without markets the names stand alone."""
     (line,) = lines(listed(tally=(3, 1)))
     assert tuple(line) == tuple(COLUMNS)
-    assert (line["id"], line["asset"], line["comparator"], line["level"]) == (
-        "daily-x",
-        "btc",
-        "touch_above",
-        "55000.0",
-    )
-    assert (line["user_yes"], line["user_no"], line["bid"], line["ledger_seq"]) == ("3", "1", "0.47", "17")
-    assert (line["backfilled"], line["simulated"]) == ("true", "true")
-    assert line["world"] == "simulated"
+    fields = {"id": "daily-x", "asset": "btc", "comparator": "touch_above", "level": "55000.0", "world": "simulated"}
+    fields |= {"user_yes": "3", "user_no": "1", "bid": "0.47", "ledger_seq": "17"}
+    fields |= dict.fromkeys(("backfilled", "simulated"), "true")
+    assert {name: line[name] for name in fields} == fields
     assert markets_table([], "live").to_csv().decode() == ",".join(COLUMNS) + "\r\n"
     (line,) = lines(listed(odds=None, commitment=None))
     assert {line[name] for name in ("p_ai", "p_market", "bid", "divergence_pts", "outcome", "bet_side")} == {""}

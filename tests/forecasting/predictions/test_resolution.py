@@ -19,6 +19,11 @@ ASKED_AT = 1_741_600_800  # Monday 2025-03-10T10:00:00Z
 DEADLINE = ASKED_AT + 2 * HOUR
 LATER = DEADLINE + 60
 MUCH_LATER = DEADLINE + DAY
+LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
+LEVELS = {"level": 98.0, "upper_level": 102.0}
+MIDNIGHT = ASKED_AT + 14 * HOUR
+DAILY = {"deadline": utc(MIDNIGHT + 3 * DAY - 1)}  # four days end by then
+OPPOSITE = {"yes": "no", "no": "yes"}
 
 
 def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT + 4 * HOUR, **prices: float) -> Bars:
@@ -35,22 +40,11 @@ def bars(asset: str = "btc", since: int = ASKED_AT - HOUR, until: int = ASKED_AT
 
 
 def without(rows: Bars, since: int, until: int) -> Bars:
-    mask = (rows.time < since) | (rows.time >= until)
-    return Bars(*(getattr(rows, name)[mask] for name in ("time", "open", "high", "low", "close", "volume")), step=STEP)
+    return rows[(rows.time < since) | (rows.time >= until)]
 
 
 def question(comparator: str = "close_above", level: float | None = 101.0, **fields) -> Question:
-    plain = Question(
-        text="?",
-        asset="btc",
-        comparator=comparator,
-        deadline=utc(DEADLINE),
-        horizon_hours=2.0,
-        spot=100.0,
-        polarity="bull",
-        level=level,
-    )
-    return replace(plain, **fields)
+    return replace(Question("?", "btc", comparator, utc(DEADLINE), 2.0, 100.0, "bull", level=level), **fields)
 
 
 def outcome(question: Question, bars: Bars, now: int = LATER, **others: Bars) -> str | None:
@@ -60,9 +54,6 @@ def outcome(question: Question, bars: Bars, now: int = LATER, **others: Bars) ->
 
 def settled(comparator: str, bars: Bars, now: int = LATER, **fields) -> Resolution | None:
     return resolve(question(comparator, **fields), ASKED_AT, {"btc": bars}, now)
-
-
-LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
 
 
 @pytest.mark.parametrize(
@@ -84,7 +75,7 @@ LAST = "m115"  # the bar from 11:55 to 12:00, the deadline
 def test_the_last_close_before_the_deadline_decides(comparator, fields, final, expected):
     put = question(comparator, **fields)
     assert outcome(put, bars(**{LAST: final})) == expected
-    assert outcome(replace(put, negated=True), bars(**{LAST: final})) == {"yes": "no", "no": "yes"}[expected]
+    assert outcome(replace(put, negated=True), bars(**{LAST: final})) == OPPOSITE[expected]
     assert outcome(put, bars(**{LAST: final, "m120": 150.0})) == expected, "the bar after the deadline does not count"
     assert outcome(put, bars(**{LAST: final}), now=DEADLINE) is None
     resolution = resolve(put, ASKED_AT, {"btc": bars(**{LAST: final})}, LATER)
@@ -92,17 +83,13 @@ def test_the_last_close_before_the_deadline_decides(comparator, fields, final, e
 
 
 def test_it_waits_for_the_last_bar():
-    """A second after the deadline the last bar may not be stored yet; the one before it must not decide.
-
-    23:59:59 is inside the bar that ends at 24:00:00.
-    """
+    """A second after the deadline it may not be stored yet, and the one before must not decide."""
     rest = without(bars(**{LAST: 101.5}), DEADLINE - STEP, MUCH_LATER)
     assert outcome(question(), rest) is None
     assert outcome(question(), bars(**{LAST: 101.5})) == "yes"
     end = datetime(2025, 3, 10, 23, 59, 59, tzinfo=UTC)
-    put = question(deadline=end)
-    rows = bars(until=ASKED_AT + DAY, m835=150.0)  # opens 23:55
-    assert outcome(put, rows, now=int(end.timestamp()) + 60) == "yes"
+    rows = bars(until=ASKED_AT + DAY, m835=150.0)  # opens at 23:55, and ends after 23:59:59
+    assert outcome(question(deadline=end), rows, now=int(end.timestamp()) + 60) == "yes"
 
 
 def test_a_touch_resolves_as_soon_as_it_is_seen():
@@ -125,10 +112,7 @@ def test_a_level_never_touched_is_a_no_at_the_deadline():
 
 
 def test_a_gap_before_the_deadline_makes_a_close_void():
-    """Without the last two hours there is no last price. They are waited for, up to six hours.
-
-    An hour without bars is tolerated.
-    """
+    """Without the last two hours there is no last price; they are waited for, up to six hours. One is tolerated."""
     rows = without(bars(), ASKED_AT + 30 * 60, DEADLINE + HOUR)
     assert outcome(question(), rows) is None
     resolution = resolve(question(), ASKED_AT, {"btc": rows}, MUCH_LATER)
@@ -154,16 +138,16 @@ def test_a_market_that_closed_counts_with_its_last_price():
     rows = bars("gold", until=ASKED_AT + 6 * DAY)
     friday = int(datetime(2025, 3, 14, 20, 55, tzinfo=UTC).timestamp())
     rows.close[np.searchsorted(rows.time, friday)] = 102.0
-    put = question(asset="gold", deadline=saturday)
-    resolution = resolve(put, ASKED_AT, {"gold": rows}, int(saturday.timestamp()) + 60)
+    now = int(saturday.timestamp()) + 60
+    resolution = resolve(question(asset="gold", deadline=saturday), ASKED_AT, {"gold": rows}, now)
     assert resolution == Resolution("yes", "gold close 102 of the bar of 2025-03-14T20:55:00Z")
 
 
 def test_a_market_that_never_opened_keeps_its_price():
-    asked_at = int(datetime(2025, 3, 15, 6, tzinfo=UTC).timestamp())
-    put = question("up", level=None, asset="gold", deadline=utc(asked_at + 6 * HOUR))
-    rows = bars("gold", until=asked_at)
-    resolution = resolve(put, asked_at, {"gold": rows}, asked_at + 7 * HOUR)
+    """Gold from six to noon on a Saturday."""
+    noon = datetime(2025, 3, 15, 12, tzinfo=UTC)
+    put, now = question("up", level=None, asset="gold", deadline=noon), int(noon.timestamp()) + HOUR
+    resolution = resolve(put, now - 7 * HOUR, {"gold": bars("gold", until=now)}, now)
     assert resolution == Resolution("no", "gold did not trade and stayed at 100")
 
 
@@ -222,7 +206,7 @@ def test_two_events_are_resolved_together(comparator, btc, eth, expected):
     """A touch of bitcoin and a close of ether; with a negation, the opposite."""
     fields = legs_of(("btc", "touch_above", 101.0), ("eth", "close_above", 101.0))
     hourly = {"btc": bars(m10=btc), "eth": bars("eth", **{LAST: eth})}
-    for negated, result in ((False, expected), (True, {"yes": "no", "no": "yes"}[expected])):
+    for negated, result in ((False, expected), (True, OPPOSITE[expected])):
         whole_question = question(comparator, negated=negated, **fields)
         assert resolve(whole_question, ASKED_AT, hourly, LATER).outcome == result
 
@@ -268,9 +252,6 @@ def test_an_earlier_instant_without_bars_makes_a_comparison_void():
     assert settled("above_earlier", rows, MUCH_LATER, level=None, earlier=utc(earlier)).outcome == "void"
 
 
-LEVELS = {"level": 98.0, "upper_level": 102.0}
-
-
 @pytest.mark.parametrize(
     ("comparator", "prices", "expected"),
     [
@@ -285,7 +266,7 @@ def test_the_level_reached_first_decides(comparator, prices, expected):
     """Neither level reached is a no, and so is the other one first. The evidence names the bar that decides."""
     rows = bars(**prices)
     assert settled(comparator, rows, **LEVELS).outcome == expected
-    assert settled(comparator, rows, negated=True, **LEVELS).outcome == {"yes": "no", "no": "yes"}[expected]
+    assert settled(comparator, rows, negated=True, **LEVELS).outcome == OPPOSITE[expected]
     assert settled(comparator, rows, ASKED_AT + 10 * 60, **LEVELS) is None
     if expected == "yes":
         resolution = settled(comparator, rows, ASKED_AT + 15 * 60, **LEVELS)
@@ -300,21 +281,17 @@ def test_a_price_outside_a_range_has_left_it(prices, expected):
     """Both ends are outside; the event is decided by the first bar that is there."""
     rows = bars(**prices)
     assert settled("leave", rows, **LEVELS).outcome == expected
-    assert settled("leave", rows, negated=True, **LEVELS).outcome == {"yes": "no", "no": "yes"}[expected]
+    assert settled("leave", rows, negated=True, **LEVELS).outcome == OPPOSITE[expected]
     resolution = settled("leave", rows, ASKED_AT + 30 * 60, **LEVELS)
     assert (resolution.outcome if resolution else "no") == expected
 
 
 def test_an_order_that_bars_do_not_show_is_void():
-    """A bar does not say which of its prices came first.
-
-    After a gap the other level may have been reached in it: void at last, unless late bars arrive.
-    """
+    """Which of its prices came first, or what was in a gap: void at last, unless late bars arrive."""
     rows = bars(m30=103.0)
     rows.low[np.searchsorted(rows.time, ASKED_AT + 30 * 60)] = 97.0
-    assert settled("upper_first", rows, **LEVELS) == Resolution(
-        "void", "btc reached both levels in the bar of 2025-03-10T10:30:00Z"
-    )
+    evidence = "btc reached both levels in the bar of 2025-03-10T10:30:00Z"
+    assert settled("upper_first", rows, **LEVELS) == Resolution("void", evidence)
     rows = without(bars(m90=103.0), ASKED_AT + 600, ASKED_AT + 600 + 4800)
     assert settled("upper_first", rows, **LEVELS) is None
     assert settled("upper_first", rows, MUCH_LATER, **LEVELS).outcome == "void"
@@ -339,10 +316,6 @@ def test_an_average_is_that_of_the_hourly_closes():
     assert settled("average_below", rows, level=101.4).outcome == "no"
 
 
-MIDNIGHT = ASKED_AT + 14 * HOUR
-DAILY = {"deadline": utc(MIDNIGHT + 3 * DAY - 1)}  # four days end by then
-
-
 def closing(*closes: float) -> Bars:
     """Bars whose days close at these prices, Monday's first; a price ten minutes before never counts."""
     rows = bars(until=MIDNIGHT + 4 * DAY)
@@ -350,6 +323,11 @@ def closing(*closes: float) -> Bars:
         end = int(np.searchsorted(rows.time, MIDNIGHT + day * DAY))
         rows.close[end - 1], rows.close[end - 3] = close, 500.0
     return rows
+
+
+def after_days(comparator: str, *, closes=(102.0, 100.5, 103.0, 101.5), **fields) -> Resolution:
+    """The resolution a minute after the fourth day."""
+    return settled(comparator, closing(*closes), MIDNIGHT + 3 * DAY + 60, **fields, **DAILY)
 
 
 @pytest.mark.parametrize(
@@ -372,30 +350,27 @@ def closing(*closes: float) -> Bars:
 )
 def test_days_are_counted_by_their_closes(comparator, fields, expected):
     """Closes 102, 100.5, 103, 101.5 from a price of 100: up, down, up, down; the last three from the first midnight."""
-    rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    assert settled(comparator, rows, now, **{"level": None} | fields | DAILY).outcome == expected
+    assert after_days(comparator, **{"level": None} | fields).outcome == expected
 
 
-@pytest.mark.parametrize(("comparator", "level", "expected"), [
-    ("above_moving_average", 100.0, "yes"),  # (2 * 100 + 102 + 100.5 + 103 + 101.5) / 6 is 101.17
-    ("above_moving_average", 102.0, "no"),  # 101.83
-    ("below_moving_average", 102.0, "yes"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("comparator", "level", "expected"),
+    [
+        ("above_moving_average", 100.0, "yes"),  # (2 * 100 + 102 + 100.5 + 103 + 101.5) / 6 is 101.17
+        ("above_moving_average", 102.0, "no"),  # 101.83
+        ("below_moving_average", 102.0, "yes"),
+    ],
+)
 def test_a_moving_average_counts_known_and_later_closes(comparator, level, expected):
     """Six closes: the two known ones have the mean `level`, four days end by the deadline; the last closes at 101.5."""
-    rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    resolution = settled(comparator, rows, now, level=level, days=6, **DAILY)
+    resolution = after_days(comparator, level=level, days=6)
     assert resolution.outcome == expected
     assert "of the last 6 daily closes" in resolution.evidence
 
 
 def test_a_moving_average_may_lie_in_the_future_alone():
-    rows, now = closing(90.0, 104.0, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    resolution = settled("below_moving_average", rows, now, level=None, days=2, **DAILY)
-    assert (resolution.outcome, resolution.evidence) == (
-        "yes",
-        "btc close 101.5, mean 102.25 of the last 2 daily closes",
-    )
+    resolution = after_days("below_moving_average", level=None, days=2, closes=(90.0, 104.0, 103.0, 101.5))
+    assert resolution == Resolution("yes", "btc close 101.5, mean 102.25 of the last 2 daily closes")
 
 
 @pytest.mark.parametrize(("excess", "expected"), [(-1.0, "yes"), (1.0, "no")])
@@ -411,10 +386,7 @@ def test_a_volatility_is_that_of_hourly_returns(excess, expected):
 
 def test_the_days_that_count_are_the_evidence():
     """A day without bars makes a count void."""
-    rows, now = closing(102.0, 100.5, 103.0, 101.5), MIDNIGHT + 3 * DAY + 60
-    resolution = settled("days_above", rows, now, level=101.0, days=3, **DAILY)
-    dates = "2025-03-10, 2025-03-12, 2025-03-13"
-    assert resolution.evidence == f"btc: 3 of 4 days, at most 2 in a row: {dates}"
+    evidence = after_days("days_above", level=101.0, days=3).evidence
+    assert evidence == "btc: 3 of 4 days, at most 2 in a row: 2025-03-10, 2025-03-12, 2025-03-13"
     rows = without(closing(102.0, 102.0, 102.0, 102.0), MIDNIGHT, MIDNIGHT + DAY)
-    now = MIDNIGHT + 4 * DAY
-    assert settled("days_above", rows, now, level=101.0, days=1, **DAILY).outcome == "void"
+    assert settled("days_above", rows, MIDNIGHT + 4 * DAY, level=101.0, days=1, **DAILY).outcome == "void"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logit
 
 from service.forecasting.densities.density import NORMAL
 from service.forecasting.predictions import simulated_odds
@@ -24,12 +25,11 @@ from service.market.instants import DAY, HOUR
 from service.scores.intervals import DIFFERENCES, clustered_mean, weeks_of
 from service.sources.feeds.simulated import SimulatedFeed, bars
 from tests.conftest import IN_SOAK
-from tests.forecasting.made import EVERY_KIND, NOW, market_of
+from tests.forecasting.made import EVERY_KIND, FIRST, NOW, market_of
 from tests.forecasting.predictions.lived_markets import LivedMarket, live
 
-
-def log_odds(p: float) -> float:
-    return math.log(p / (1 - p))
+LIVED_S, MARKETS = (310 * DAY, 5_000) if IN_SOAK else (75 * DAY, 1_200)
+STATE = AssetState("btc", 100.0, NOW, NOW + 10 * HOUR, 10.0, 0.02, 1e-5, 400.0, {}, math.log(1e-5), {})
 
 
 def one_percent_an_hour(asset: str, since: int, until: int) -> tuple[float, float]:
@@ -55,11 +55,9 @@ def no_frictions(monkeypatch):
         monkeypatch.setattr(simulated_odds, name, value)
 
 
-def test_without_frictions_it_quotes_the_law_of_the_world(no_frictions, quote, query):
+def test_without_frictions_it_quotes_the_law_of_the_world(no_frictions, quote):
     """72 hours at 1% are 8.49%; Student's t with 16 degrees is close to a normal law there."""
-    hours = query("close_above", at=1.05).horizon_hours
-    sigma = 0.01 * math.sqrt(hours)
-    expected = 1 - NORMAL.cdf(math.log(1.05) / sigma)
+    expected = 1 - NORMAL.cdf(math.log(1.05) / (0.01 * math.sqrt(72)))
     assert quote("close_above", {"at": 1.05}).p_yes == pytest.approx(expected, abs=0.01)
     assert quote("touch_above", {"at": 1.05}).p_yes == pytest.approx(2 * expected, abs=0.02)
     assert quote("up", {}).p_yes == pytest.approx(0.5)
@@ -72,8 +70,8 @@ def test_every_kind_of_question_has_a_price(comparator, fields, quote):
 
 def test_markets_have_a_shock_of_their_own(quote):
     """Of 0.06 in log-odds, over 400 markets of one question under one seed; the staleness adds a little."""
-    prices = np.array([log_odds(quote("up", {}, f"m{number}").p_yes) for number in range(400)])
-    assert 0.05 < prices.std() < 0.08
+    prices = [quote("up", {}, f"m{number}").p_yes for number in range(400)]
+    assert 0.05 < logit(prices).std() < 0.08
 
 
 def test_the_markets_of_a_week_share_a_shock(monkeypatch, quote):
@@ -82,9 +80,8 @@ def test_the_markets_of_a_week_share_a_shock(monkeypatch, quote):
         monkeypatch.setattr(simulated_odds, name, 0.0)
     question = "close_above", {"at": 1.05}
     assert len({quote(*question, id=f"m{number}").p_yes for number in range(9)}) == 1
-    prices = np.array([quote(*question, seed=seed).p_yes for seed in range(200)])
-    quantile = -np.array([NORMAL.inv_cdf(p) for p in prices.tolist()])
-    assert 0.03 < np.log(quantile).std() < 0.05
+    quantiles = [-NORMAL.inv_cdf(quote(*question, seed=seed).p_yes) for seed in range(200)]
+    assert 0.03 < np.log(quantiles).std() < 0.05
 
 
 def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, query, contexts):
@@ -102,11 +99,11 @@ def test_a_price_lacks_a_part_of_the_last_move(monkeypatch, query, contexts):
 
 def test_unlikely_events_cost_too_much(no_frictions, monkeypatch, quote):
     """The favourite-longshot bias: 0.97 times the log-odds."""
-    belief = log_odds(quote("close_above", {"at": 1.12}).p_yes)
+    belief = quote("close_above", {"at": 1.12}).p_yes
     monkeypatch.setattr(simulated_odds, "LONGSHOT", 0.97)
-    price = log_odds(quote("close_above", {"at": 1.12}).p_yes)
-    assert belief < -1
-    assert price == pytest.approx(0.97 * belief)
+    price = quote("close_above", {"at": 1.12}).p_yes
+    assert logit(belief) < -1
+    assert logit(price) == pytest.approx(0.97 * logit(belief))
 
 
 @given(number=st.integers(0, 10**6), seed=st.integers(0, 2**31), level=st.floats(0.5, 2.0))
@@ -126,15 +123,10 @@ def test_spreads_widen_in_the_tails(quote):
 
 
 def test_a_quote_depends_on_the_market_and_the_seed(quote):
-    assert quote("up", {}) == quote("up", {})
-    assert quote("up", {}).p_yes != quote("up", {}, id="n").p_yes
-    assert quote("up", {}).p_yes != quote("up", {}, seed=8).p_yes
-
-
-def test_its_source_is_named_simulated(quote):
-    odds = quote("up", {}, id="daily-btc-up-20250503")
-    assert (odds.source, odds.market_id, odds.url) == ("simulated", "sim-daily-btc-up-20250503", None)
-    assert odds.fetched_at == NOW
+    odds = quote("up", {})
+    assert quote("up", {}) == odds
+    assert quote("up", {}, id="n").p_yes != odds.p_yes != quote("up", {}, seed=8).p_yes
+    assert (odds.source, odds.market_id, odds.url, odds.fetched_at) == ("simulated", "sim-m", None, NOW)
 
 
 def test_an_asset_without_a_context_has_no_quote(query):
@@ -142,18 +134,13 @@ def test_an_asset_without_a_context_has_no_quote(query):
         SimulatedMarket(7).quote(market_of(query("up")), Knowledge({}), NOW)
 
 
-SINCE, LEARNT_S = 1_735_689_600, 120 * DAY
-LIVED_S, MARKETS = (310 * DAY, 5_000) if IN_SOAK else (75 * DAY, 1_200)
-WORLD = SimulatedFeed(11, SINCE - LEARNT_S)
-
-
 @pytest.fixture(scope="module")
 def markets() -> list[LivedMarket]:
     """The markets of one simulated world, quoted as in it and as in a replay of its bars."""
-    until = SINCE + LIVED_S
-    hourly = {asset: resample(bars(WORLD.seed, asset, WORLD.history_from, until), HOUR) for asset in ASSETS}
-    outsides = {"simulated": SimulatedMarket(1, WORLD.expected_return), "replay": SimulatedMarket(1)}
-    return live(hourly, SINCE, until, outsides)
+    world, until = SimulatedFeed(11, FIRST - 120 * DAY), FIRST + LIVED_S
+    hourly = {asset: resample(bars(world.seed, asset, world.history_from, until), HOUR) for asset in ASSETS}
+    outsides = {"simulated": SimulatedMarket(1, world.expected_return), "replay": SimulatedMarket(1)}
+    return live(hourly, FIRST, until, outsides)
 
 
 @pytest.mark.slow
@@ -178,9 +165,6 @@ def returns_of(markets: list[LivedMarket], world: str) -> dict[str, list[tuple[f
             if bet:
                 returns.setdefault(voter, []).append((bet.pnl / 100, settlement.resolved_at))
     return returns
-
-
-STATE = AssetState("btc", 100.0, NOW, NOW + 10 * HOUR, 10.0, 0.02, 1e-5, 400.0, {}, math.log(1e-5), {})
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from service.config import Settings
 from service.forecasting.densities.fitting import fit
 from service.forecasting.voters import price_forecasts
 from service.forecasting.voters.context import Knowledge, build_all
@@ -18,6 +19,7 @@ from service.market.assets import ASSETS, calendar_of
 from service.market.bars import resample
 from service.market.instants import DAY, HOUR, utc
 from service.questions.question import Leg, Question
+from service.sources.feeds.replay import open_replay
 from tests.forecasting.made import panel_of
 
 INSTANTS = (1_727_568_000, 1_734_307_200, 1_745_366_400)  # midnights of a Sunday, a Monday, a Wednesday
@@ -35,10 +37,10 @@ class Check(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=INSTANTS, ids=lambda at: utc(at).date().isoformat())
-def instant(request, real_hourly) -> tuple[int, Knowledge]:
+def instant(request, shared_data) -> tuple[int, Knowledge]:
     """An instant of the past, with what the voters knew then."""
-    at = request.param
-    past = {asset: resample(bars, HOUR).until(at) for asset, bars in real_hourly.items()}
+    at, replay = request.param, open_replay(Settings(world="replay", replay_dir=shared_data / "candles" / "1h"))
+    past = {asset: resample(bars, HOUR).until(at) for asset, bars in replay.bars.items()}
     return at, Knowledge(build_all(past, at), fit(past, at - at % DAY))
 
 

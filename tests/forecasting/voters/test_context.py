@@ -11,20 +11,14 @@ import numpy as np
 import pytest
 
 from service.forecasting.voters.context import Context, Knowledge, build_all, recall
-from service.forecasting.voters.inputs import (
-    INPUTS,
-    LOOK_BACK_H,
-    NEEDED_H,
-    describe,
-    of_window,
-    survey,
-)
+from service.forecasting.voters.inputs import INPUTS, LOOK_BACK_H, NEEDED_H, describe, of_window, survey
 from service.market.assets import ASSETS
 from service.market.bars import LAST_SECOND
 from service.market.instants import DAY, HOUR
-from tests.forecasting.made import FIRST, NOW, made_bars
+from tests.forecasting.made import FIRST, NOW, made_bars, returns_of
 
 WEDNESDAY = 1_741_791_600  # 2025-03-12T15:00:00Z, 70 days after the first bar
+SUNDAY = 1_741_521_600  # 2025-03-09T12:00:00Z
 
 
 def test_a_context_needs_the_last_seven_months_alone():
@@ -43,21 +37,19 @@ def test_a_context_holds_what_was_complete(hourly):
     earlier = build_all(hourly, WEDNESDAY).get("btc")
     assert build_all(hourly, WEDNESDAY + HOUR - 1).get("btc") == earlier
     assert build_all(hourly, WEDNESDAY + HOUR).get("btc") != earlier
-    sunday = 1_741_521_600  # 2025-03-09T12:00:00Z
-    contexts = build_all(hourly, sunday)
-    assert contexts["btc"].as_of == sunday
-    assert contexts["gold"].as_of == 1_741_384_800  # Friday 17:00 in New York, 2025-03-07T22:00:00Z
-    assert contexts["gold"].spot == hourly["gold"].until(sunday).close[-1]
+    contexts = build_all(hourly, SUNDAY)
+    assert contexts["btc"].as_of == SUNDAY
+    assert contexts["gold"].as_of == SUNDAY - 38 * HOUR, "Friday 17:00 in New York, 2025-03-07T22:00:00Z"
+    assert contexts["gold"].spot == hourly["gold"].until(SUNDAY).close[-1]
 
 
 def test_a_context_survives_json_without_loss(contexts, hourly):
     """A short history is null, not NaN."""
-    for context in contexts.values():
+    early = build_all(hourly, FIRST + 20 * DAY)["btc"]
+    assert early.history_days == pytest.approx(20)
+    assert set(early.inputs.values()) == {None}
+    for context in (early, *contexts.values()):
         assert Context.from_plain(json.loads(json.dumps(context.to_plain(), allow_nan=False))) == context
-    context = build_all(hourly, int(hourly["btc"].time[0]) + 20 * DAY).get("btc")
-    assert context.history_days == pytest.approx(20)
-    assert set(context.inputs.values()) == {None}
-    json.dumps(context.to_plain(), allow_nan=False)
 
 
 def test_without_a_bar_there_is_no_context(hourly):
@@ -65,22 +57,18 @@ def test_without_a_bar_there_is_no_context(hourly):
     knowledge = Knowledge({"btc": SimpleNamespace(spot=94_000.0), "gold": SimpleNamespace(spot=3_200.0)})
     assert knowledge.spots == {"btc": 94_000.0, "gold": 3_200.0}
     assert (knowledge.fits, knowledge.record.bands, knowledge.lead) == (None, {}, 0.0)
-    assert build_all(hourly, int(hourly["btc"].time[0])).get("btc") is None
+    assert build_all(hourly, FIRST).get("btc") is None
     assert build_all({}, WEDNESDAY) == {}
 
 
 def test_the_correlation_is_that_of_the_common_hours(hourly):
     """Gold trades fewer hours than bitcoin: the same hours are compared, over 30 days."""
-    bars = {asset: hourly[asset].until(WEDNESDAY) for asset in ("btc", "gold")}
-    returns = {
-        asset: dict(zip(series.time[1:].tolist(), np.diff(np.log(series.close)).tolist(), strict=True))
-        for asset, series in bars.items()
-    }
-    common = [time for time in returns["gold"] if time >= WEDNESDAY - 30 * DAY]
-    expected = np.corrcoef([returns["btc"][time] for time in common], [returns["gold"][time] for time in common])[0, 1]
+    past = [hourly[asset].until(WEDNESDAY) for asset in ("btc", "gold")]
+    btc, gold = (dict(zip(bars.time.tolist(), returns_of(bars), strict=True)) for bars in past)
+    common = [time for time in gold if time >= WEDNESDAY - 30 * DAY]
+    expected = np.corrcoef([btc[time] for time in common], [gold[time] for time in common])[0, 1]
     assert build_all(hourly, WEDNESDAY)["btc"].correlations["gold"] == pytest.approx(expected)
-    instant = int(hourly["btc"].time[0]) + 9 * DAY
-    assert build_all(hourly, instant)["btc"].correlations["eth"] is None, "ten common days are needed"
+    assert build_all(hourly, FIRST + 9 * DAY)["btc"].correlations["eth"] is None, "ten common days are needed"
 
 
 @pytest.mark.parametrize("assets", [tuple(ASSETS), ("btc", "gold")])
@@ -94,10 +82,7 @@ def test_a_later_panel_recalls_earlier_contexts(hourly, assets):
 
 
 def test_what_begins_late_or_is_missing_is_recalled(hourly):
-    """Ethereum begins after 55 days, silver after 80: until then breadth is that of the coins there are.
-
-    A feed that was down for a day, and a Sunday with metals alone, give the last complete hour.
-    """
+    """Ethereum begins after 55 days, silver after 80; a feed was down for a day; on a Sunday there are metals alone."""
     begins = {"eth": FIRST + 55 * DAY, "silver": FIRST + 80 * DAY}
     bars = {asset: series.since(begins.get(asset, FIRST)) for asset, series in hourly.items()}
     history = survey(bars)
@@ -106,11 +91,10 @@ def test_what_begins_late_or_is_missing_is_recalled(hourly):
         assert recall(history, bars, instant) == build_all(bars, instant)
     contexts = recall(history, bars, begins["eth"] - HOUR)
     assert "eth" not in contexts
-    assert contexts["sol"].inputs["peers_24h"] is not None
-    outage = (WEDNESDAY, WEDNESDAY + DAY)
-    partial = {asset: bars[(bars.time < outage[0]) | (bars.time >= outage[1])] for asset, bars in hourly.items()}
+    assert contexts["sol"].inputs["peers_24h"] is not None, "until then breadth is that of the coins there are"
+    partial = {asset: bars[bars.time // DAY != WEDNESDAY // DAY] for asset, bars in hourly.items()}
     metals = {asset: hourly[asset] for asset in ("gold", "silver")}
-    for bars, instant in ((partial, WEDNESDAY + 9 * HOUR), (metals, WEDNESDAY + 4 * DAY)):
+    for bars, instant in ((partial, WEDNESDAY), (metals, WEDNESDAY + 4 * DAY)):
         assert recall(survey(bars), bars, instant) == build_all(bars, instant)
 
 
@@ -164,10 +148,7 @@ def test_inputs_are_nan_before_fifty_days(hourly):
 
 
 def test_variance_is_per_open_hour(hourly):
-    """The made bars move 0.5% an open hour, metals over the gap of a weekend too.
-
-    From Friday 22:00 to Sunday 22:00 UTC gold does not trade: its variance stays to the last bit.
-    """
+    """The made bars move 0.5% an open hour; from Friday to Sunday 22:00 UTC that of gold stays to the last bit."""
     history = survey(hourly)
     for asset in ("btc", "gold"):
         assert np.sqrt(history.tracks[asset].slow[-1]) == pytest.approx(0.005, rel=0.05)

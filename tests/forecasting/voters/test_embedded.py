@@ -75,15 +75,14 @@ def test_before_the_first_fit_all_nine_use_plain_volatility(voter, query, contex
 def test_a_market_without_open_hours_keeps_its_price(voter, query, hourly, fits):
     """Asked on a Saturday with a deadline on Sunday at noon; the direction is that of no price at all."""
     contexts = build_all(hourly, SATURDAY)
-    question = replace(
-        query("up", "gold", 36.0), deadline=utc(SATURDAY + 36 * HOUR), spot=contexts["gold"].spot, horizon_hours=36.0
-    )
+    spot = contexts["gold"].spot
+    question = replace(query("up", "gold", 36.0), deadline=utc(SATURDAY + 36 * HOUR), spot=spot)
     inputs = build_inputs(question, SATURDAY, Knowledge(contexts, fits))
     rise = voter.forecast(question, inputs)
     assert (rise.p, rise.p_up) == (0.0, 0.5)
-    inside = replace(question, comparator="between", level=question.spot * 0.99, upper_level=question.spot * 1.01)
-    assert voter.forecast(inside, inputs).p == 1.0
-    assert "is closed until the deadline" in voter.forecast(inside, inputs).reasoning
+    inside = voter.forecast(replace(question, comparator="between", level=0.99 * spot, upper_level=1.01 * spot), inputs)
+    assert inside.p == 1.0
+    assert "is closed until the deadline" in inside.reasoning
 
 
 def test_a_source_that_trades_while_its_market_is_closed_is_uncertain(voter, query, hourly, fits):
@@ -91,35 +90,30 @@ def test_a_source_that_trades_while_its_market_is_closed_is_uncertain(voter, que
     contexts = build_all(hourly, SATURDAY)
     now, spot = SATURDAY + 2 * HOUR, contexts["gold"].spot
     contexts["gold"] = contexts["gold"].at_price(spot, now)
-    until = utc(SATURDAY + 30 * HOUR)
-    question = replace(query("up", "gold", 28.0), deadline=until, spot=spot, horizon_hours=28.0)
-    inputs = build_inputs(question, now, Knowledge(contexts, fits))
-    assert voter.forecast(question, inputs).p == 0.5
-    assert "is closed" not in voter.forecast(question, inputs).reasoning
+    question = replace(query("up", "gold", 28.0), deadline=utc(SATURDAY + 30 * HOUR), spot=spot)
+    forecast = voter.forecast(question, build_inputs(question, now, Knowledge(contexts, fits)))
+    assert forecast.p == 0.5
+    assert "is closed" not in forecast.reasoning
     range_question = replace(question, comparator="range", level_pct=1.0)
     with pytest.raises(Abstention, match="the market of gold is closed until the deadline"):
         voter.forecast(range_question, build_inputs(range_question, now, Knowledge(contexts, fits)))
 
 
-def reason(voter, question, now, contexts, fits) -> str:
-    with pytest.raises(Abstention) as abstention:
-        voter.forecast(question, build_inputs(question, now, Knowledge(contexts, fits)))
-    return str(abstention.value)
-
-
 def test_without_fresh_bars_every_voter_abstains(voter, query, contexts, fits):
     """Nor can two assets without common hours be compared."""
-    assert reason(voter, query("up"), NOW, {}, fits) == "no bars of btc are stored"
-    instant = NOW + 31 * HOUR
-    assert reason(voter, query("up", hours=200), instant, contexts, fits) == "the last bar of btc is 31 open hours old"
-    history = {**contexts, "btc": replace(contexts["btc"], history_days=13.0)}
-    assert reason(voter, query("up"), NOW, history, fits) == "needs 14 days of hourly bars of btc, 13 are stored"
-    history = {**contexts, "btc": replace(contexts["btc"], correlations={"gold": None})}
-    expected = "too few hours in which both assets traded"
-    assert reason(voter, query("relative", other_asset="gold"), NOW, history, fits) == expected
-
-
-STRETCH = 2.0  # how much further the coin moves than ether
+    rise, comparison = query("up", hours=200), query("relative", other_asset="gold")
+    short_history, no_overlap = (
+        {**contexts, "btc": replace(contexts["btc"], **fields)}
+        for fields in ({"history_days": 13.0}, {"correlations": {"gold": None}})
+    )
+    for question, now, knowledge, reason in (
+        (rise, NOW, {}, "no bars of btc are stored"),
+        (rise, NOW + 31 * HOUR, contexts, "the last bar of btc is 31 open hours old"),
+        (rise, NOW, short_history, "needs 14 days of hourly bars of btc, 13 are stored"),
+        (comparison, NOW, no_overlap, "too few hours in which both assets traded"),
+    ):
+        with pytest.raises(Abstention, match=f"^{reason}$"):
+            voter.forecast(question, build_inputs(question, now, Knowledge(knowledge, fits)))
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +121,7 @@ def coin(hourly: Mapping[str, Bars]) -> Bars:
     """The hours of ether with every log return twice as large, at a hundredth of a cent."""
     ether = hourly["eth"]
     names = ("open", "high", "low", "close")
-    prices = {name: 1e-4 * (getattr(ether, name) / ether.close[0]) ** STRETCH for name in names}
-    return replace(ether, **prices)
+    return replace(ether, **{name: 1e-4 * (getattr(ether, name) / ether.close[0]) ** 2 for name in names})
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +142,7 @@ def test_a_coin_has_the_width_of_its_own_variance(query, coin_knowledge):
     assert len(panel_of().ask(question, NOW, coin_knowledge).ballots) == 9
     ether = of_question(query("open", "eth"), NOW, coin_knowledge)
     coin = of_question(_about_coin(query, coin_knowledge.contexts), NOW, coin_knowledge)
-    assert coin.sigma_pct == pytest.approx(STRETCH * ether.sigma_pct, rel=0.05)
+    assert coin.sigma_pct == pytest.approx(2 * ether.sigma_pct, rel=0.05)
     assert np.all(np.diff(list(coin.quantiles.values())) > 0)
 
 
@@ -185,9 +178,8 @@ def test_quantiles_rise_and_the_median_is_the_price(forecasts):
 def test_a_voter_answers_what_its_quantiles_say(forecasts, knowledge, query):
     """The base rate asked whether the price will be above its own 90% quantile in a day says about 10%."""
     forecast = forecasts["btc"]
-    hours = HORIZONS["24h"] // HOUR
     (day,) = (horizon for horizon in forecast.horizons if horizon.horizon == "24h")
-    question = replace(query("close_above", hours=hours), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
+    question = replace(query("close_above", hours=24), spot=forecast.price, level=day.voters["vol"].quantiles["90"])
     assert VOL.forecast(question, build_inputs(question, NOW, knowledge)).p == pytest.approx(0.1, abs=1e-5)
 
 

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from service.forecasting.densities.density import Density
 from service.forecasting.densities.paths import joint_paths
 from service.forecasting.voters.context import Knowledge, build_all
 from service.forecasting.voters.forecast_inputs import build_inputs, p_yes
@@ -31,13 +30,9 @@ def inputs(query, knowledge):
 
 
 @pytest.fixture(params=["vol", "trend", "plain"])
-def density(request, inputs) -> Density:
-    return inputs.state.plain if request.param == "plain" else inputs.densities(request.param)[0]
-
-
-@pytest.fixture
-def reader(inputs, density) -> SimulatedPaths:
+def reader(request, inputs) -> SimulatedPaths:
     state = inputs.state
+    density = state.plain if request.param == "plain" else inputs.densities(request.param)[0]
     return SimulatedPaths(inputs.single_paths, density, state.spot, state.now, state.until)
 
 
@@ -56,24 +51,23 @@ def p_of(reader):
 @pytest.mark.parametrize("z", [-1.6, -0.7, 0.0, 0.4, 1.2])
 def test_closes_counted_on_paths_agree(p_of, query, reader, z, p_up):
     """P(close above a level) by counting is that of the distribution."""
-    question = query("close_above", level=float(query("up").spot * np.exp(z * reader.sigma)))
+    question = query("close_above", level=float(reader.spot * np.exp(z * reader.sigma)))
     p = p_of(lambda reader: reader.paths.closes[-1] > reader.level(question.threshold), p_up)
     assert p == pytest.approx(reader.density.leaning(p_up).above(z * reader.sigma), abs=MONTE_CARLO)
 
 
 @pytest.mark.parametrize("p_up", LEANS)
 @pytest.mark.parametrize("z", [0.2, 0.8, 1.6, 2.2])
-def test_touches_counted_on_paths_agree(p_of, query, reader, z, p_up):
+def test_touches_counted_on_paths_agree(p_of, reader, z, p_up):
     """P(touch) by counting is that of the reflection principle with drift."""
-    spot = query("up").spot
-    level = float(spot * np.exp(z * reader.sigma))
+    level = float(reader.spot * np.exp(z * reader.sigma))
     p = p_of(lambda reader: reader.paths.highest[-1] >= reader.extreme(level, 1), p_up)
     assert p == pytest.approx(reader.density.leaning(p_up).touch(z * reader.sigma), abs=0.035)
 
 
-def test_sizes_translate_there_and_back(p_of, reader, query):
+def test_sizes_translate_there_and_back(p_of, reader):
     """Beyond the last quantile the sizes go on in proportion, so a level far away is never reached."""
-    spot, sizes = query("up").spot, np.linspace(0.05, 5, 40)
+    spot, sizes = reader.spot, np.linspace(0.05, 5, 40)
     back = np.array([reader.extreme(spot * np.exp(reach), 1) for reach in reader.reached(sizes)])
     inside = sizes > reader.paths.maximum_sizes[1]
     assert back[inside] == pytest.approx(sizes[inside], rel=1e-5)
@@ -134,11 +128,9 @@ def test_a_later_rise_agrees_with_the_closed_form(p_of, query, inputs, reader, h
 def test_a_single_close_to_come_is_the_close(query, knowledge, comparator, days):
     """The price is above the mean of all where it is above the mean of those known; one day is the last."""
     close = query("close_above", hours=24, at=1.01)
+    paths = replace(close, comparator=comparator, days=days)
     for voter in VOTERS:
-        p_close, p_paths = (
-            voter.forecast(question, build_inputs(question, NOW, knowledge)).p
-            for question in (close, replace(close, comparator=comparator, days=days))
-        )
+        p_close, p_paths = (voter.forecast(each, build_inputs(each, NOW, knowledge)).p for each in (close, paths))
         assert p_close == pytest.approx(p_paths, abs=MONTE_CARLO), voter.name
 
 
@@ -170,8 +162,7 @@ def test_a_path_question_on_a_closed_market_does_not_happen(query, hourly, fits)
     question = query("upper_first", "gold", 36.0, level=0.97 * spot, upper_level=1.02 * spot)
     question = replace(question, deadline=deadline, spot=spot)
     inputs = build_inputs(question, saturday, Knowledge(contexts, fits))
-    assert inputs.state.hours == 0
-    assert p_yes(question, inputs, [inputs.state.plain]) == 0
+    assert (inputs.state.hours, p_yes(question, inputs, [inputs.state.plain])) == (0, 0)
 
 
 @pytest.mark.parametrize(

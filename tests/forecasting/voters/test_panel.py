@@ -14,7 +14,6 @@ import pytest
 
 from service.errors import NoVoters
 from service.forecasting.voters.ballots import EMBEDDED, Abstention, Ballot, Forecast
-from service.forecasting.voters.context import Knowledge
 from service.forecasting.voters.forecast_inputs import build_inputs
 from service.forecasting.voters.panel import LATE_REASON, VOTERS, Concurrent, is_for_topics, is_model, votes_on
 from service.forecasting.voters.votes import publish
@@ -22,16 +21,13 @@ from tests.forecasting.made import NOW, Scripted, meaning_of, panel_of
 from tests.questions.asking import question
 
 
-def scripted(*answers: float | Exception) -> list[Scripted]:
-    return [Scripted(f"v{place}", answer) for place, answer in enumerate(answers)]
-
-
 @pytest.fixture
-def put(query, contexts, fits):
-    """Puts an up-or-down question to voters."""
+def put(query, knowledge):
+    """Puts an up-or-down question to voters with these answers."""
 
-    def ask_them(members, *, quorum: int = 1, timer=time.monotonic):
-        return panel_of(members, quorum, timer).ask(query("up"), NOW, Knowledge(contexts, fits))
+    def ask_them(*answers: float | Exception, quorum: int = 1, timer=time.monotonic):
+        members = [Scripted(f"v{place}", answer) for place, answer in enumerate(answers)]
+        return panel_of(members, quorum, timer).ask(query("up"), NOW, knowledge)
 
     return ask_them
 
@@ -51,7 +47,7 @@ def test_nine_voters_give_nine_votes_and_a_consensus(query, contexts, knowledge)
 
 def test_an_abstention_gives_its_reason_and_a_fault_its_kind(put):
     """Only a probability is a vote."""
-    result = put(scripted(0.7, Abstention("too tired"), ValueError("secret"), KeyError("x"), float("nan"), -0.1, 1.1))
+    result = put(0.7, Abstention("too tired"), ValueError("secret"), KeyError("x"), float("nan"), -0.1, 1.1)
     no_probability = "failed: no probability in its answer"
     faults = {"v2": "failed: ValueError", "v3": "failed: KeyError"} | dict.fromkeys(("v4", "v5", "v6"), no_probability)
     assert result.abstained == {"v1": "too tired"} | faults
@@ -60,18 +56,18 @@ def test_an_abstention_gives_its_reason_and_a_fault_its_kind(put):
 
 def test_below_the_quorum_there_is_no_result(put):
     with pytest.raises(NoVoters) as refusal:
-        put(scripted(0.7, 0.6, Abstention("too tired")), quorum=3)
+        put(0.7, 0.6, Abstention("too tired"), quorum=3)
     assert refusal.value.abstained == {"v2": "too tired"}
     assert refusal.value.detail == "2 of 3 voters answered; 3 are needed"
-    assert len(put(scripted(0.7, 0.6, 0.5), quorum=3).ballots) == 3
+    assert len(put(0.7, 0.6, 0.5, quorum=3).ballots) == 3
     with pytest.raises(NoVoters):
-        put(scripted(Abstention("no")), quorum=0)
+        put(Abstention("no"), quorum=0)
 
 
 def test_latency_is_measured_by_the_timer(put):
     """A timer that advances half a second a look gives every voter 500 ms."""
     ticks = count(0, 0.5)
-    result = put(scripted(0.6, 0.7), timer=lambda: next(ticks))
+    result = put(0.6, 0.7, timer=lambda: next(ticks))
     assert [ballot.latency_ms for ballot in result.ballots] == [500, 500]
 
 
@@ -90,17 +86,13 @@ def test_votes_arrive_one_by_one(query, knowledge):
     assert isinstance(ballot, Ballot)
 
 
-def seat(engine: str, *, is_masked: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(name="trend", kind="seat", engine=engine, is_masked=is_masked)
-
-
 @pytest.mark.parametrize(
-    ("voter", "expected"),
-    [(seat("embedded"), False), (seat("ollama:llama3.2"), True), (seat("ollama:llama3.2", is_masked=True), False)],
+    ("engine", "is_masked", "expected"),
+    [("embedded", False, False), ("ollama:llama3.2", False, True), ("ollama:llama3.2", True, False)],
 )
-def test_a_topic_needs_a_model_that_sees_names(voter, expected: bool):
-    assert is_for_topics(voter) is expected
-    assert votes_on(voter, question(comparator="topic")) is expected
+def test_a_topic_needs_a_model_that_sees_names(engine, is_masked, expected):
+    voter = SimpleNamespace(name="trend", kind="seat", engine=engine, is_masked=is_masked)
+    assert (is_for_topics(voter), votes_on(voter, question(comparator="topic"))) == (expected, expected)
     assert votes_on(voter, question()), "everyone votes where prices decide"
 
 
@@ -126,11 +118,8 @@ class Model:
         return Forecast(self.fallback, reason, fallback=True)
 
 
-def models(count: int, *, is_ready: bool = False) -> list[Model]:
-    members = [Model(f"m{place}") for place in range(count)]
-    for model in members if is_ready else ():
-        model.go.set()
-    return members
+def models(count: int) -> list[Model]:
+    return [Model(f"m{place}") for place in range(count)]
 
 
 @pytest.fixture
@@ -183,8 +172,7 @@ def test_a_late_model_abstains_at_the_deadline(poll):
     slow.fallback = 0.3
     ((name, reply),) = poll([slow], seconds=0.05)
     slow.go.set()
-    assert (name, reply.engine) == ("m0", EMBEDDED)
-    assert reply.forecast == Forecast(0.3, LATE_REASON, fallback=True)
+    assert (name, reply.engine, reply.forecast) == ("m0", EMBEDDED, Forecast(0.3, LATE_REASON, fallback=True))
     future: Future = Future()
     future.cancel()
     assert str(dict(poll(models(1), seconds=0.1, submit=lambda *_: future))["m0"]) == LATE_REASON
@@ -192,7 +180,8 @@ def test_a_late_model_abstains_at_the_deadline(poll):
 
 def test_an_answer_before_the_deadline_counts_whenever_it_is_read(poll, executor):
     """A slow reader of a stream does not make the voters late."""
-    (model,) = models(1, is_ready=True)
+    (model,) = models(1)
+    model.go.set()
     clock, futures = [0.0], []
 
     def submit(*work) -> Future:

@@ -14,7 +14,6 @@ from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast
 from service.forecasting.voters.context import PastQuestion, similar
 from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import (
-    Band,
     BandRecord,
     Resolved,
     ResolvedVote,
@@ -27,14 +26,22 @@ from service.forecasting.voters.track_record import (
 from service.market.instants import DAY
 
 NOTHING = BandRecord()
-PROBABILITIES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9)
+MODEL = "provider:model"
+PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, is_yes=True)
+OTHERS = {
+    "another comparator": replace(PAST, comparator="touch_below"),
+    "its opposite": replace(PAST, negated=True),
+    "a base rate 11 points away": replace(PAST, base=0.41),
+    "a horizon over three times as long": replace(PAST, horizon_hours=217.0),
+    "a horizon under a third": replace(PAST, horizon_hours=23.9),
+}
 
 
 def ballots(*probabilities: float) -> list[Ballot]:
     return [Ballot(f"v{place}", EMBEDDED, Forecast(p, "because")) for place, p in enumerate(probabilities)]
 
 
-@given(PROBABILITIES)
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9))
 def test_the_pool_lies_between_its_voters(probabilities):
     result = pool(ballots(*probabilities), NOTHING)
     assert min(probabilities) - 1e-12 <= result.p <= max(probabilities) + 1e-12
@@ -68,24 +75,19 @@ def test_the_views_of_the_price_are_pooled_alike():
     record = BandRecord((Standing("a", "openai:x", 60, 20, 2.0),))
     views = [("a", "openai:x", 0.7), ("b", EMBEDDED, 0.5), ("c", EMBEDDED, None)]
     votes = [Ballot(voter, engine, Forecast(0.9, "because", p_up=view)) for voter, engine, view in views]
-    assert pool(votes, record).p_up == pytest.approx(1.9 / 3)
-    assert pool(votes[2:], record).p_up is None
+    assert (pool(votes, record).p_up, pool(votes[2:], record).p_up) == (pytest.approx(1.9 / 3), None)
 
 
 def of_model(voter: str, p: float) -> Ballot:
-    """The vote of a language model."""
-    return Ballot(voter, "provider:model", Forecast(p, "because", prompt=f"{voter}/1"))
+    return Ballot(voter, MODEL, Forecast(p, "because", prompt=f"{voter}/1"))
 
 
 BRAINS = [Ballot(voter, EMBEDDED, Forecast(p, "because")) for voter, p in (("vol", 0.5), ("garch", 0.52), ("sv", 0.49))]
-MODELS = [of_model("momentum", 0.6), of_model("trend", 0.65), of_model("regime", 0.7)]
+MODELS = [of_model(voter, p) for voter, p in (("momentum", 0.6), ("trend", 0.65), ("regime", 0.7))]
 
 
 def test_an_outlying_model_has_a_third_of_its_weight():
-    """The others' log-odds are 0, .08, -.04 and 0: they deviate by .02 in the median, and ln 99 is 4.6.
-
-    The mean: (.5 + .52 + .49 + .5 + .99 / 3) / (4 + 1 / 3) = .54.
-    """
+    """The others' log-odds 0, .08, -.04 and 0 deviate by .02 in the median; ln 99 is 4.6. 2.34 / (4 + 1 / 3) = .54."""
     result = pool([*BRAINS, of_model("trend", 0.5), of_model("news", 0.99)], NOTHING)
     assert result.outliers == ("news",)
     assert result.weights == pytest.approx((1, 1, 1, 1, 1 / 3))
@@ -113,12 +115,8 @@ def test_without_a_voter_the_others_are_pooled(votes):
     assert pool(cast, record).without == pytest.approx([pool(rest, record).p if rest else 0.5 for rest in rests])
 
 
-MODEL = "provider:model"
-
-
-def resolved(outcome: bool, *votes: tuple[str, str, float], band: Band = "week", day: int = 0) -> Resolved:
-    cast = tuple(ResolvedVote(*vote) for vote in votes)
-    return Resolved(band, day * DAY, (day + 1) * DAY, outcome, cast)
+def resolved(outcome: bool, *votes: tuple[str, str, float], band: str = "week", day: int = 0) -> Resolved:
+    return Resolved(band, day * DAY, (day + 1) * DAY, outcome, tuple(ResolvedVote(*vote) for vote in votes))
 
 
 def test_the_evidence_stands_beside_the_weight():
@@ -139,11 +137,9 @@ def test_horizons_and_engines_have_records_of_their_own():
     questions = [resolved(True, ("news", EMBEDDED, 0.9)), resolved(True, ("news", MODEL, 0.2))]
     standings = build(questions, 0).of_band("week").standings
     assert [(standing.engine, standing.n) for standing in standings] == [(EMBEDDED, 1), (MODEL, 1)]
-    rows = [
-        resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5)),
-        resolved(False, ("trend", EMBEDDED, 0.75)),
-    ]
-    assert [(standing.voter, standing.n) for standing in measure(rows).standings] == [("trend", 2), ("vol", 1)]
+    first = resolved(True, ("vol", EMBEDDED, 0.25), ("trend", EMBEDDED, 0.5))
+    standings = measure([first, resolved(False, ("trend", EMBEDDED, 0.75))]).standings
+    assert [(standing.voter, standing.n) for standing in standings] == [("trend", 2), ("vol", 1)]
 
 
 def test_a_record_survives_json_without_loss():
@@ -182,29 +178,14 @@ def test_a_question_belongs_to_the_band_of_its_horizon(query, comparator, hours,
     assert band_of(query(comparator, hours=hours)) == band
 
 
-PAST = PastQuestion("touch_above", negated=False, horizon_hours=72.0, base=0.30, is_yes=True)
-OTHERS = {
-    "another comparator": replace(PAST, comparator="touch_below"),
-    "its opposite": replace(PAST, negated=True),
-    "a base rate 11 points away": replace(PAST, base=0.41),
-    "a horizon over three times as long": replace(PAST, horizon_hours=217.0),
-    "a horizon under a third": replace(PAST, horizon_hours=23.9),
-}
-
-
-@pytest.fixture
-def question(query):
-    return query("touch_above", at=1.03)
-
-
-def test_the_rate_counts_questions_that_came_true(question):
+def test_the_rate_counts_questions_that_came_true(query):
     """Seven of ten, with base rates and horizons at the ends of what counts as similar; fewer than ten give no rate."""
     matches = [replace(PAST, base=base, horizon_hours=hours) for base in (0.21, 0.39) for hours in (24.0, 216.0)]
-    past = [*matches, *[PAST] * 3, *[replace(PAST, is_yes=False)] * 3]
+    past, question = [*matches, *[PAST] * 3, *[replace(PAST, is_yes=False)] * 3], query("touch_above", at=1.03)
     assert sorted(similar(question, 0.30, past)) == [False] * 3 + [True] * 7
     assert (similar(question, 0.30, [PAST] * 9), similar(question, 0.30, [PAST] * 10)) == ([], [True] * 10)
 
 
 @pytest.mark.parametrize("past", OTHERS.values(), ids=OTHERS)
-def test_a_question_that_differs_does_not_count(question, past):
-    assert similar(question, 0.30, [PAST] * 9 + [past]) == []
+def test_a_question_that_differs_does_not_count(query, past):
+    assert similar(query("touch_above", at=1.03), 0.30, [PAST] * 9 + [past]) == []

@@ -30,17 +30,15 @@ from service.forecasting.voters.votes import (
 from service.questions.question import Question
 from tests.forecasting.made import meaning_of
 
+DEADLINE = datetime(2025, 3, 1, 23, 59, 59, tzinfo=UTC)
 QUESTION = Question(
-    text="Will bitcoin close above 100k on 1 March?",
-    asset="btc",
-    comparator="close_above",
-    deadline=datetime(2025, 3, 1, 23, 59, 59, tzinfo=UTC),
-    horizon_hours=72.0,
-    spot=96000.0,
-    polarity="bull",
-    level=100000.0,
+    "Will btc close above 100k on 1 March?", "btc", "close_above", DEADLINE, 72.0, 96_000.0, "bull", level=100_000.0
 )
-PROBABILITY = st.floats(0.005, 0.995)
+MOVE = "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%)."
+DISTANCE = "60,000 is -20.1% away, -2.7 sigma."
+CLOSURE = "The market of gold is closed until the deadline, so the price stays at 2,989.88."
+TOUCH = "eth is at 4,001, so 4,000 has already been reached."
+EXPECTED_MOVE = Reason("expected_move", "a GARCH process", "btc", {"sigma_pct": 6.7, "usual_sigma_pct": 6.4})
 
 
 def result_of(*probabilities: float, question: Question = QUESTION, ups: Sequence[float | None] = ()) -> PanelResult:
@@ -53,9 +51,12 @@ def result_of(*probabilities: float, question: Question = QUESTION, ups: Sequenc
     return PanelResult(question, 1_740_600_000, 1_740_596_400, ballots, {"x": "late"}, pool(ballots, BandRecord()))
 
 
+def answer_of(result: PanelResult, record: BandRecord = BandRecord()) -> Answer:  # noqa: B008
+    return publish(result, meaning_of(result.question), record, id="a1", world="replay")
+
+
 def published(*probabilities: float, ups: Sequence[float | None] = (), **fields) -> Answer:
-    result = result_of(*probabilities, question=replace(QUESTION, **fields), ups=ups)
-    return publish(result, meaning_of(result.question), BandRecord(), id="a1", world="replay")
+    return answer_of(result_of(*probabilities, question=replace(QUESTION, **fields), ups=ups))
 
 
 @pytest.mark.parametrize(
@@ -75,11 +76,10 @@ def test_an_answer_during_a_closure_names_the_next_opening(asked_at, last_bar, d
     question = replace(QUESTION, asset="gold", deadline=times[2])
     assert [note in text for _, text in closures(question, now, as_of)] == ([True] if note else [])
     result = replace(result_of(0.5, question=question), asked_at=now, as_of=as_of)
-    answer = publish(result, meaning_of(question), BandRecord(), id="a1", world="replay")
-    assert answer.closed_until == (datetime(2026, 11, 29, 23, tzinfo=UTC) if note else None)
+    assert answer_of(result).closed_until == (datetime(2026, 11, 29, 23, tzinfo=UTC) if note else None)
 
 
-@given(st.lists(PROBABILITY, min_size=1, max_size=9))
+@given(st.lists(st.floats(0.005, 0.995), min_size=1, max_size=9))
 def test_bull_and_bear_add_up_to_100_and_are_the_price_s(ups):
     """They follow from P(higher), whatever the question asks."""
     answer = published(*[0.03] * len(ups), ups=ups)
@@ -163,15 +163,13 @@ def test_the_answer_has_the_fields_of_the_contract():
 @pytest.mark.parametrize(
     ("p", "words"),
     [
-        (0.9912, "Almost certain: 99.1%"),
-        (0.93, "Very likely: 93%"),
-        (0.71, "Likely: 71%"),
-        (0.6, "More likely than not: 60%"),
-        (0.5, "About as likely as not: 50%"),
-        (0.38, "Less likely than not: 38%"),
-        (0.16, "Unlikely: 16%"),
-        (0.04, "Very unlikely: 4%"),
-        (0.0, "Almost impossible: 0.1%"),
+        *((0.9912, "Almost certain: 99.1%"), (0.93, "Very likely: 93%"), (0.71, "Likely: 71%")),
+        *(
+            (0.6, "More likely than not: 60%"),
+            (0.5, "About as likely as not: 50%"),
+            (0.38, "Less likely than not: 38%"),
+        ),
+        *((0.16, "Unlikely: 16%"), (0.04, "Very unlikely: 4%"), (0.0, "Almost impossible: 0.1%")),
     ],
 )
 def test_the_answer_in_words_says_how_likely_yes_is(p, words):
@@ -182,24 +180,12 @@ def test_the_answer_in_words_says_how_likely_yes_is(p, words):
 def test_a_model_shows_the_evidence_of_its_weight():
     """Embedded engines have none: their weight is 1. A streamed vote is the published one but for its weight."""
     record = BandRecord((Standing("v0", "provider:model", 40, 9, 1.7, 0.01, 0.002, 0.018),))
-    ballots = tuple(
-        Ballot(f"v{place}", engine, Forecast(0.6, "because"))
-        for place, engine in enumerate(("provider:model", EMBEDDED))
-    )
-    result = replace(result_of(0.5), ballots=ballots, pool=pool(ballots, record))
-    votes = publish(result, meaning_of(QUESTION), record, id="a", world="live").votes
+    engines = {"v0": "provider:model", "v1": EMBEDDED}
+    ballots = tuple(Ballot(voter, engine, Forecast(0.6, "because")) for voter, engine in engines.items())
+    votes = answer_of(replace(result_of(0.5), ballots=ballots, pool=pool(ballots, record)), record).votes
     assert votes["v0"].evidence == WeightEvidence(40, 9, 0.01, 0.002, 0.018)
     assert (votes["v0"].weight, votes["v1"].weight, votes["v1"].evidence) == (1.7, 1.0, None)
     assert vote(QUESTION, ballots[1]) == votes["v1"]
-
-
-MOVE = "From a GARCH process: one sigma until the deadline is 6.7% for btc (by its 180 days 6.4%)."
-DISTANCE = "60,000 is -20.1% away, -2.7 sigma."
-CLOSURE = "The market of gold is closed until the deadline, so the price stays at 2,989.88."
-TOUCH = "eth is at 4,001, so 4,000 has already been reached."
-
-
-EXPECTED_MOVE = Reason("expected_move", "a GARCH process", "btc", {"sigma_pct": 6.7, "usual_sigma_pct": 6.4})
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from dataclasses import asdict, replace
 from itertools import accumulate, pairwise
 
@@ -19,7 +20,6 @@ from service.forecasting.predictions.scores.betting import shadow_document
 from service.forecasting.predictions.scores.columns import (
     CONSENSUS,
     MOST_POINTS,
-    MarketColumns,
     columns_of,
     counted_questions,
     day_ends,
@@ -36,6 +36,8 @@ from tests.forecasting.markets import HEADER, MONDAY, days, many, settled, versu
 OTHER_VOTES = (committed_vote("momentum", 0.8, engine="openai:a-model"), committed_vote("apex", 0.9))
 WITH_NAN = ("outcome", "quote", "bet_cost", "bet_pnl", "p")
 PLAIN = settled("plain")
+MOST_BYTES = 60_000
+THREE_YEARS = many(3_000, weeks=160)
 MARKETS = [
     *many(12, seed=5),
     waiting("open", votes={"vol": 0.51}),
@@ -47,17 +49,6 @@ MARKETS = [
 ]
 
 
-def equal(columns: MarketColumns, others: MarketColumns) -> bool:
-    arrays, other_arrays = vars(columns), vars(others)
-    numbers = [name for name in arrays if name not in ("engines", "market", "overlap")]
-    return (
-        columns.engines == others.engines
-        and columns.market.tolist() == others.market.tolist()
-        and columns.overlap.tolist() == others.overlap.tolist()
-        and all(np.array_equal(arrays[name], other_arrays[name], equal_nan=name in WITH_NAN) for name in numbers)
-    )
-
-
 @settings(max_examples=25)
 @given(st.permutations(MARKETS), st.lists(st.integers(0, len(MARKETS)), max_size=3))
 def test_parts_joined_are_the_columns_of_all(markets, cuts):
@@ -66,13 +57,17 @@ def test_parts_joined_are_the_columns_of_all(markets, cuts):
     columns = columns_of([])
     for first, last in pairwise(edges):
         columns = joined(columns, columns_of(markets[first:last]))
-    assert equal(columns, columns_of(MARKETS))
+    expected = columns_of(MARKETS)
+    assert columns.engines == expected.engines
+    for name in ("market", "overlap"):
+        assert getattr(columns, name).tolist() == getattr(expected, name).tolist()
+    for name in vars(columns).keys() - {"engines", "market", "overlap"}:
+        assert np.array_equal(getattr(columns, name), getattr(expected, name), equal_nan=name in WITH_NAN), name
 
 
 def test_settled_ones_are_in_order_of_resolution():
     columns = columns_of(MARKETS)
-    assert columns.market[-1].id == "open"
-    assert columns.market[-2].id == "late"
+    assert (columns.market[-1].id, columns.market[-2].id) == ("open", "late")
     assert np.all(np.diff(columns.resolved_at) >= 0)
     assert columns.is_settled.tolist() == [market.settlement is not None for market in columns.market]
 
@@ -95,10 +90,9 @@ def ids(markets):
 
 
 def test_of_overlapping_questions_only_the_first_counts():
-    """The second is opened while the first is unresolved; the third when that has just been resolved.
+    """One that resolves late or is still open holds its place, else the later one would count today, but not at last.
 
-    One that resolves late or is still open holds its place, else the later one would count today, and no longer once
-    the first resolves; one without votes holds none.
+    The third is opened when the first has just been resolved. One without votes holds no place.
     """
     first = settled("first", hours=36)
     second = settled("second", opened=days(1), hours=36)
@@ -120,13 +114,11 @@ def test_another_asset_kind_window_or_book_is_no_overlap(name):
     assert set(ids([settled("one"), settled("two", **others)])) == {"one", "two"}
 
 
-SIDES = (("up", "down"), ("close_above", "touch_above"), ("close_below", "touch_below"))
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        *(({"comparator": first}, {"comparator": other}) for first, other in SIDES),
+        ({"comparator": "up"}, {"comparator": "down"}),
+        *(({"comparator": f"close_{side}"}, {"comparator": f"touch_{side}"}) for side in ("above", "below")),
         ({"comparator": "relative", "other": "eth"}, {"comparator": "relative", "asset": "eth", "other": "btc"}),
         *(({"hours": low}, {"hours": high}) for low, high in ((24, 48), (49, 192), (193, 768))),
     ],
@@ -183,11 +175,6 @@ def test_the_vote_of_vol_is_the_committed_one():
     assert evidence.where(np.array([False, True])).outcomes.tolist() == [0]
 
 
-MOST_BYTES = 60_000
-LONG = "Will Bitcoin reach 123,456 USD before 98,765 USD by 30 September 2027, and a few more words?"
-THREE_YEARS = many(3_000, weeks=160)
-
-
 @pytest.mark.parametrize("length", [101, 102, 1_000, 12_345])
 def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
     points = day_ends(DAY * np.arange(length))
@@ -198,20 +185,26 @@ def test_a_long_curve_keeps_its_ends_and_a_hundred_points(length: int):
 
 def test_both_summaries_stay_under_60_kb():
     """796 KB and growing before; here after three years, with 130 open bets."""
-    markets = THREE_YEARS + [waiting(f"{LONG} {number}", p=0.6) for number in range(130)]
-    assert len(to_json(shadow_document(columns_of(markets), HEADER))) < MOST_BYTES
+    text = "Will Bitcoin reach 123,456 USD before 98,765 USD by 30 September 2027, and a few more words?"
+    markets = THREE_YEARS + [waiting(f"{text} {number}", p=0.6) for number in range(130)]
+    assert len(to_json(document(markets))) < MOST_BYTES
     assert len(to_json(versus(markets))) < MOST_BYTES
+
+
+def shown(markets):
+    """The markets as they are listed."""
+    return list_all(markets, tallies={}, prices={}, opinions={}, now=0)
+
+
+def document(markets):
+    return shadow_document(columns_of(markets), HEADER)
 
 
 @pytest.mark.parametrize("backfilled", [False, True])
 def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
     """Profit to the cent; Brier and log scores to the digits that are published."""
-    rows = list_all(THREE_YEARS, tallies={}, prices={}, opinions={}, now=0)
-    rows = [row for row in rows if row.backfilled == backfilled]
-    book, shadow = (
-        versus(THREE_YEARS).books[backfilled],
-        shadow_document(columns_of(THREE_YEARS), HEADER).books[backfilled],
-    )
+    rows = [row for row in shown(THREE_YEARS) if row.backfilled == backfilled]
+    book, shadow = versus(THREE_YEARS).books[backfilled], document(THREE_YEARS).books[backfilled]
     assert shadow.pnl_usd == round(sum(row.bet.pnl_usd for row in rows if row.bet), 2)
     bets = [row.bet.status for row in rows if row.bet]
     assert (shadow.n, shadow.won) == (len(bets), bets.count("won"))
@@ -221,12 +214,7 @@ def test_summaries_add_up_to_the_rows_of_the_markets(backfilled: bool):
         assert np.mean([getattr(row.score, f"log_{name}") for row in rows]) == pytest.approx(side.log_score, abs=2e-5)
 
 
-def document(markets):
-    return shadow_document(columns_of(markets), HEADER)
-
-
 def live(markets):
-    """The live book."""
     return document(markets).books[0]
 
 
@@ -236,16 +224,12 @@ def test_a_book_by_hand():
     book = live(rows)
     assert (book.won, book.lost, book.n, book.staked_usd, book.pnl_usd) == (1, 2, 3, 300.0, -110.42)
     assert book.roi_pct == pytest.approx(-110.42 / 3, abs=1e-4)
-    assert book.win_rate_pct == pytest.approx(100 / 3, abs=1e-4)
-    assert book.breakeven_pct == pytest.approx(52.7493)
+    assert (book.win_rate_pct, book.breakeven_pct) == (pytest.approx(100 / 3, abs=1e-4), pytest.approx(52.7493))
     assert book.max_drawdown_usd == 200.0
     at_once = live([settled("a", "no"), settled("b", "yes", asset="eth")])
     assert at_once.max_drawdown_usd == 10.42, "bets of one instant are one step, whichever is looked at first"
-    assert [(point.time, point.pnl_usd) for point in book.curve] == [
-        ("2025-11-25T00:00:00Z", 89.58),
-        ("2025-11-26T00:00:00Z", -10.42),
-        ("2025-11-27T00:00:00Z", -110.42),
-    ]
+    times = [f"2025-11-{day}T00:00:00Z" for day in (25, 26, 27)]
+    assert [(point.time, point.pnl_usd) for point in book.curve] == [*zip(times, (89.58, -10.42, -110.42), strict=True)]
 
 
 def test_the_intervals_of_a_book_by_hand():
@@ -255,23 +239,17 @@ def test_the_intervals_of_a_book_by_hand():
     assert (book.n, book.n_eff) == (10, 10.0)
     assert (live(rows[:1]).roi_low_pct, live(rows[:1]).roi_high_pct) == (None, None)
     assert (book.roi_low_pct, book.roi_high_pct) == pytest.approx((book.roi_pct - half, book.roi_pct + half), abs=1e-3)
-    wins = clustered_mean(np.tile([1.0, 0.0], 5), np.arange(10), LEVELS)
-    assert (book.win_rate_low_pct, book.win_rate_high_pct) == pytest.approx(
-        [100 * bound for bound in wins.share_interval()], abs=1e-4
-    )
+    low, high = clustered_mean(np.tile([1.0, 0.0], 5), np.arange(10), LEVELS).share_interval()
+    assert (book.win_rate_low_pct, book.win_rate_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
 
 
 def test_curve_and_drawdown_match_a_loop_over_the_bets():
     rows = many(400, seed=2)
-    shadow = document(rows)
-    for book in shadow.books:
-        bets = [row for row in rows if row.backfilled == book.backfilled]
-        bets.sort(key=lambda row: row.settlement.resolved_at)
-        instants: dict[int, float] = {}
-        for row in bets:
-            if bet := bet_on(row):
-                at = row.settlement.resolved_at
-                instants[at] = instants.get(at, 0.0) + bet.pnl
+    for book in document(rows).books:
+        instants = defaultdict(float)
+        for row in sorted(rows, key=lambda row: row.settlement.resolved_at):
+            if row.backfilled == book.backfilled and (bet := bet_on(row)):
+                instants[row.settlement.resolved_at] += bet.pnl
         totals = list(accumulate(instants.values(), initial=0.0))
         deepest = max(max(totals[: place + 1]) - value for place, value in enumerate(totals))
         assert book.max_drawdown_usd == pytest.approx(deepest, abs=0.01)
@@ -286,21 +264,15 @@ def test_an_empty_document_is_whole_and_has_no_nan():
     body = json.loads(json.dumps(asdict(document([])), allow_nan=False))
     assert (body["schema"], body["stake_usd"], body["threshold_pts"]) == ("shadow/1", 100.0, 3.0)
     assert "assumed" in body["fee"]
-    assert [(book["backfilled"], book["bets"], book["roi_pct"], book["curve"]) for book in body["books"]] == [
-        (False, 0, None, []),
-        (True, 0, None, []),
-    ]
+    books = [(book["backfilled"], book["bets"], book["roi_pct"], book["curve"]) for book in body["books"]]
+    assert books == [(False, 0, None, []), (True, 0, None, [])]
     shadow = document([settled("a"), settled("b", "no", backfilled=True), waiting("c", backfilled=True)])
-    assert [(book.backfilled, book.bets, book.won, book.lost, book.open) for book in shadow.books] == [
-        (False, 1, 1, 0, 0),
-        (True, 2, 0, 1, 1),
-    ]
+    books = [(book.backfilled, book.bets, book.won, book.lost, book.open) for book in shadow.books]
+    assert books == [(False, 1, 1, 0, 0), (True, 2, 0, 1, 1)]
 
 
 def shown_bet(market):
-    """The bet on a market as it is listed."""
-    (row,) = list_all([market], tallies={}, prices={}, opinions={}, now=0)
-    return row.bet
+    return shown([market])[0].bet
 
 
 def test_a_won_bet_by_hand():
@@ -340,8 +312,7 @@ def test_a_void_market_returns_the_stake():
     assert (book.void, book.n, book.pnl_usd, book.staked_usd) == (1, 0, 0.0, 0.0)
     assert (bet.status, bet.pnl_usd) == ("void", 0.0)
     book, bet = live([waiting("later", hours=48), waiting("sooner")]), shown_bet(waiting())
-    assert (bet.status, bet.pnl_usd) == ("open", None)
-    assert (book.open, book.bets, book.n) == (2, 2, 0)
+    assert (bet.status, bet.pnl_usd, book.open, book.bets, book.n) == ("open", None, 2, 2, 0)
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))

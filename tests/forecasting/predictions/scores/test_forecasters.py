@@ -9,8 +9,6 @@ import pytest
 
 from service.forecasting.predictions.scores.columns import columns_of
 from service.forecasting.predictions.scores.forecasters import (
-    CountedMarkets,
-    ForecasterRecord,
     counted_markets,
     forecasters_document,
     own_entries,
@@ -21,8 +19,27 @@ from service.forecasting.predictions.scores.versus import ai_vs_market_document
 from service.market.instants import HOUR
 from tests.forecasting.markets import HEADER, many, settled
 
+MARKETS = many(300, seed=3)
+SAMPLE = counted_markets(columns_of(MARKETS))
+SURE = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}  # and always right
 
-def table(*callers: tuple[str, ForecasterRecord]):
+
+def record(p: dict[str, float], sample=SAMPLE, delay_s: int = 0):
+    """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
+    markets = {market.id: market for market in sample.columns.market}
+    scores = {}
+    for id, value in p.items():
+        forecast = MarketForecast(1, id, "owl", markets[id].voted_at + delay_s, value, "salt")
+        if score := score_forecasts(markets[id], {"owl": [forecast]}, {"owl"}).get("owl"):
+            scores[id] = score
+    return record_of(scores, sample)
+
+
+def pool(count: int = 300) -> dict[str, float]:
+    return {market.id: market.commitment.p for market in SAMPLE.columns.market[:count]}
+
+
+def table(*callers):
     return forecasters_document([(name, name[::-1], row) for name, row in callers], 7, own_entries(SAMPLE), HEADER)
 
 
@@ -33,11 +50,9 @@ def test_voters_pool_and_market_have_their_other_scores():
     expected = {"pool": book.ai, "market": book.market} | {score.voter: score for score in book.voters}
     assert set(rows) == set(expected)
     for name, scores in expected.items():
-        fields = {field for field in vars(scores) if not {"low", "high"}.intersection(field.split("_"))}
-        fields -= {"voter", "engine", "kind"}
-        assert {field: getattr(rows[name].opening, field) for field in fields} == {
-            field: getattr(scores, field) for field in fields
-        }
+        for field in vars(scores).keys() - {"voter", "engine", "kind"}:
+            if not {"low", "high"}.intersection(field.split("_")):
+                assert getattr(rows[name].opening, field) == getattr(scores, field), field
         assert rows[name].time_weighted.brier == scores.brier
     assert rows["market"].engine == "simulated"
     assert rows["pool"].opening.peer == rows["pool"].time_weighted.peer == 0
@@ -59,11 +74,9 @@ def test_ranks_begin_at_thirty_markets_and_ties_share_one():
     assert ranks["owl"] == ranks["jay"] == ranks["pool"]
     assert ranks["few"] is None
     assert sorted(rank for rank in ranks.values() if rank)[0] == 1
-    assert document.entries[-1].name == "few"
-    assert (document.count, document.forecasters) == (len(document.entries), 7)
+    assert (document.entries[-1].name, document.count, document.forecasters) == ("few", len(document.entries), 7)
     assert {row.name: row.id for row in document.entries}["owl"] == "lwo"
-    forecasts = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
-    document = table(("owl", record(forecasts)), ("jay", record({id: 1 - p for id, p in forecasts.items()})))
+    document = table(("owl", record(SURE)), ("jay", record({id: 1 - p for id, p in SURE.items()})))
     assert (document.entries[0].name, document.entries[-1].name) == ("owl", "jay")
 
 
@@ -107,26 +120,6 @@ def test_at_most_500_callers_are_listed(count: int):
     assert {"pool", "vol", "market"} <= {entry.name for entry in document.entries}
 
 
-MARKETS = many(300, seed=3)
-SAMPLE = counted_markets(columns_of(MARKETS))
-
-
-def record(p: dict[str, float], sample: CountedMarkets = SAMPLE, delay_s: int = 0) -> ForecasterRecord:
-    """The record of a caller who gave P(YES) of markets by id, `delay_s` after the votes."""
-    columns = {market.id: market for market in sample.columns.market}
-    scores = {}
-    for id, value in p.items():
-        forecast = MarketForecast(1, id, "owl", columns[id].voted_at + delay_s, value, "salt")
-        by_forecaster = score_forecasts(columns[id], {"owl": [forecast]}, {"owl"})
-        if score := by_forecaster.get("owl"):
-            scores[id] = score
-    return record_of(scores, sample)
-
-
-def pool(count: int = 300) -> dict[str, float]:
-    return {market.id: market.commitment.p for market in SAMPLE.columns.market[:count]}
-
-
 def test_only_live_markets_with_an_outcome_count():
     assert {market.backfilled for market in SAMPLE.columns.market} == {False}
     assert len(SAMPLE.columns) == 150
@@ -136,16 +129,14 @@ def test_only_live_markets_with_an_outcome_count():
 
 def test_late_forecasts_count_for_their_time_alone():
     """Ranks are of the whole life of the markets, so whoever comes after the opening has one too."""
-    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
-    early, late = record(outcomes), record(outcomes, delay_s=24 * 3600)
+    early, late = record(SURE), record(SURE, delay_s=24 * HOUR)
     assert (late.opening.n, late.opening.brier, late.opening.luck, late.opening.best) == (0, None, None, 0)
     assert late.time_weighted.brier == early.time_weighted.brier == 0.01
     assert late.time_weighted.coverage_pct < 95
     assert 0 < late.time_weighted.peer < early.time_weighted.peer
     assert (late.time_weighted.peer, late.opening.peer) == (late.time_weighted.peer_pool, None)
-    outcomes = {market.id: 0.9 if market.outcome == "yes" else 0.1 for market in SAMPLE.columns.market}
-    document = table(("owl", record(outcomes, delay_s=2 * HOUR)))
-    assert (document.entries[0].name, document.entries[0].rank, document.entries[0].opening.n) == ("owl", 1, 0)
+    first = table(("owl", record(SURE, delay_s=2 * HOUR))).entries[0]
+    assert (first.name, first.rank, first.opening.n) == ("owl", 1, 0)
 
 
 def test_whoever_beats_the_others_alone_does_not_rank_above_the_pool():

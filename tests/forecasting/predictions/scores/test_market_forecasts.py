@@ -10,7 +10,6 @@ from math import log
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 
 from service.api.entries import MOST_FORECASTS, NewForecast
@@ -28,14 +27,13 @@ from service.forecasting.predictions.scores.market_forecasts import (
 )
 from service.market.instants import HOUR, MINUTE
 from service.scores.intervals import LEAST_N
-from service.scores.proper import CLIP, brier
+from service.scores.proper import CLIP
 from tests.forecasting.markets import MONDAY, settled, waiting
 
 MARKET = settled(hours=24)  # voted on at MONDAY, came out yes a second after 24 hours
 LENGTH, POOL = MARKET.closes_at - MONDAY, MARKET.commitment.p
-
-
 BIRDS = frozenset({"owl", "jay", "tit"})
+RULES = " ".join((Path(__file__).parents[4] / "service" / "docs" / "scoring.md").read_text(encoding="utf-8").split())
 
 
 def forecast(hours: float, p: float, forecaster: str = "owl") -> MarketForecast:
@@ -146,9 +144,6 @@ def test_only_what_prices_settle_with_yes_or_no_is_forecast():
         check_forecastable(replace(waiting(), resolver=resolver))
 
 
-RULES = " ".join((Path(__file__).parents[4] / "service" / "docs" / "scoring.md").read_text(encoding="utf-8").split())
-
-
 def numbers(pattern: str) -> list[float]:
     """The numbers in a sentence of the rules."""
     (groups,) = re.findall(pattern, RULES)
@@ -178,24 +173,19 @@ def test_the_numbers_of_the_rules_are_those_of_the_code():
 
 
 def test_the_example_of_the_rules_is_computed_as_it_says():
-    start = settled(hours=24).voted_at
-    rows = [
-        MarketForecast(1, "one", "owl", start + HOUR // 2, 0.7, ""),
-        MarketForecast(3, "one", "owl", start + 12 * HOUR, 0.9, ""),
-    ]
-    forecasts = {"owl": rows, "jay": [MarketForecast(2, "one", "jay", start + 6 * HOUR, 0.5, "")]}
-    market = replace(settled(p=0.6, hours=24), closes_at=start + 24 * HOUR)
-    score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
+    entries = (forecast(0.5, 0.7), forecast(6, 0.5, "jay"), forecast(12, 0.9))
+    market = replace(settled(p=0.6, hours=24), closes_at=MONDAY + 24 * HOUR)
+    score = scores(market, *entries)["owl"]
     pool, other, first, last = (-log(p) for p in (0.6, 0.5, 0.7, 0.9))
-    assert numbers(
+    values = numbers(
         r"pool said 0.6, a log score of ([\d.]+)\. .* 0.5 at 06:00, a log score of ([\d.]+), .* have ([\d.]+)\. You"
-    ) == pytest.approx([pool, other, (pool + other) / 2], abs=1e-4)
+    )
+    assert values == pytest.approx([pool, other, (pool + other) / 2], abs=1e-4)
     assert numbers(r"00:30 \| 0.7 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.09, first], abs=1e-4)
     assert numbers(r"12:00 \| 0.9 \| ([\d.]+) \| ([\d.]+) \|") == pytest.approx([0.01, last], abs=1e-4)
     assert score.opening == 0.7
-    assert numbers(r"a Brier score of ([\d.]+) and a `peer` of [\d.]+ - [\d.]+ = ([\d.]+)\.") == pytest.approx(
-        [float(brier(np.array([0.7]), np.array([1.0]))[0]), score.opening_peer], abs=1e-4
-    )
+    values = numbers(r"a Brier score of ([\d.]+) and a `peer` of [\d.]+ - [\d.]+ = ([\d.]+)\.")
+    assert values == pytest.approx([0.3**2, score.opening_peer], abs=1e-4)
     values = numbers(
         r"a Brier score of ([\d.]+), a coverage of 23.5 of 24 hours, ([\d.]+), and a `peer` of .*24 = ([\d.]+)\. Had"
     )
@@ -203,6 +193,6 @@ def test_the_example_of_the_rules_is_computed_as_it_says():
     assert score.peer == pytest.approx(
         (5.5 * (pool - first) + 6 * ((pool + other) / 2 - first) + 12 * ((pool + other) / 2 - last)) / 24
     )
-    market = replace(market, settlement=replace(market.settlement, resolved_at=start + 12 * HOUR + HOUR // 2))
-    cut_score = score_forecasts(market, forecasts, forecasts.keys())["owl"]
-    assert numbers(r"with a coverage of 11 of 24 hours, ([\d.]+)\.") == pytest.approx([cut_score.coverage], abs=1e-4)
+    market = replace(market, settlement=replace(market.settlement, resolved_at=MONDAY + 12 * HOUR + HOUR // 2))
+    coverage = scores(market, *entries)["owl"].coverage
+    assert numbers(r"with a coverage of 11 of 24 hours, ([\d.]+)\.") == pytest.approx([coverage], abs=1e-4)

@@ -18,19 +18,10 @@ WEEKLY_CAUSE = 0.1  # of the moves of prices in one week
 
 def markets_of(weeks: int, a_week: int, callers: int) -> CountedMarkets:
     """Live markets whose pool says 3 to 97%."""
-    dice = np.random.default_rng(1)
-    return counted_markets(
-        columns_of(
-            settled(
-                f"market-{place}",
-                p=float(dice.uniform(0.03, 0.97)),
-                votes={"vol": 0.5},
-                opened=days(place // a_week * 7) + place % a_week * HOUR,
-            )
-            for place in range(weeks * a_week)
-        ),
-        callers,
-    )
+    chances = np.random.default_rng(1).uniform(0.03, 0.97, weeks * a_week).tolist()
+    times = [days(7 * week) + place * HOUR for week in range(weeks) for place in range(a_week)]
+    markets = [settled(f"{at}", p=p, votes={"vol": 0.5}, opened=at) for p, at in zip(chances, times, strict=True)]
+    return counted_markets(columns_of(markets), callers)
 
 
 MARKETS = markets_of(WEEKS, A_WEEK, ENTRANTS)

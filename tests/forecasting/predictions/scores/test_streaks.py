@@ -46,10 +46,7 @@ def test_a_right_answer_extends_a_run_and_a_wrong_one_ends_it():
 
 
 def test_neutral_votes_and_void_questions_change_no_run():
-    """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, which is a side.
-
-    Nor does a void question, which holds its place.
-    """
+    """.529 is 52.9% bullish, which is published as NEUTRAL; .47 is 53% bearish, a side. A void one holds its place."""
     line = pool(series((0.7, "yes"), (0.529, "no"), (0.47, "no")))
     assert (line.current, line.n, line.resolved) == (2, 2, 3)
     line = pool(series((0.7, "yes"), (0.7, "void"), (0.7, "yes")))
@@ -65,8 +62,7 @@ def test_questions_count_in_the_order_in_which_they_resolved():
         settled("first", "yes", p=0.8),
         settled("second", "yes", p=0.8, opened=days(1)),
     ]
-    assert (pool(rows).current, pool(rows).best) == (0, 2)
-    assert pool(rows).last_resolved_at == "2025-11-30T00:00:00Z"
+    assert (pool(rows).current, pool(rows).best, pool(rows).last_resolved_at) == (0, 2, "2025-11-30T00:00:00Z")
 
 
 @given(st.lists(st.booleans(), max_size=40))
@@ -81,24 +77,18 @@ def test_live_streaks_come_first_the_longest_current_one_on_top():
     ]
     past = [settled(f"past-{day}", p=0.9, votes={"vol": 0.9}, opened=days(day), backfilled=True) for day in range(9)]
     page = document([*past, *live])
-    assert [(row.rank, row.voter, row.backfilled, row.current) for row in page.streaks] == [
-        (1, "consensus", False, 2),
-        (1, "vol", False, 2),
-        (3, "trend", False, 0),
-        (1, "consensus", True, 9),
-        (1, "vol", True, 9),
-    ]
+    of_live = [(1, "consensus", False, 2), (1, "vol", False, 2), (3, "trend", False, 0)]
+    of_past = [(1, "consensus", True, 9), (1, "vol", True, 9)]
+    assert [(row.rank, row.voter, row.backfilled, row.current) for row in page.streaks] == of_live + of_past
     assert page.count == 5
 
 
 def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
     """All three run for one; only trend had a run of two before, so the others share the second place."""
-    votes = [(0.9, 0.9, 0.9), (0.1, 0.1, 0.9), (0.1, 0.1, 0.1), (0.9, 0.9, 0.9)]
+    votes = [(0.9, 0.9), (0.1, 0.9), (0.1, 0.1), (0.9, 0.9)]
     rows = [
-        settled(
-            f"m{day}", p=0.5, votes=dict(zip(("vol", "garch", "trend"), probabilities, strict=True)), opened=days(day)
-        )
-        for day, probabilities in enumerate(votes)
+        settled(f"m{day}", p=0.5, votes={"vol": p, "garch": p, "trend": of_trend}, opened=days(day))
+        for day, (p, of_trend) in enumerate(votes)
     ]
     ranks = {row.voter: (row.rank, row.current, row.best) for row in document(rows).streaks}
     assert ranks == {"trend": (1, 1, 2), "vol": (2, 1, 1), "garch": (2, 1, 1), "consensus": (None, 0, 0)}
@@ -106,8 +96,7 @@ def test_equal_streaks_share_a_rank_and_the_best_breaks_a_tie():
 
 def test_the_live_consensus_is_listed_from_the_start():
     """A voter that never took a side is left out; swarm is none of the nine. There is no NaN."""
-    page = document([])
-    (line,) = page.streaks
+    (line,) = document([]).streaks
     assert (line.voter, line.engine, line.backfilled, line.n) == ("consensus", "pool", False, 0)
     assert (line.accuracy_pct, line.accuracy_low_pct, line.last_resolved_at) == (None, None, None)
     assert (line.rank, line.luck, line.always_no_pct) == (None, None, None)
@@ -123,17 +112,15 @@ def test_each_engine_of_a_voter_has_a_streak_of_its_own():
     (vote,) = rows[1].commitment.votes
     other = committed_vote(vote.voter, vote.p, engine="openai:some-model")
     markets = [rows[0], replace(rows[1], commitment=replace(rows[1].commitment, votes=(other,)))]
-    streaks_of_momentum = [row for row in document(markets).streaks if row.voter == "momentum"]
-    engines = {EMBEDDED: 1, "openai:some-model": 1}
-    assert {row.engine: row.current for row in streaks_of_momentum} == engines
+    streaks = {row.engine: row.current for row in document(markets).streaks if row.voter == "momentum"}
+    assert streaks == {EMBEDDED: 1, "openai:some-model": 1}
 
 
 def test_the_same_questions_have_the_same_n_eff_everywhere():
     """Streaks and the comparison with the market score the same daily questions; streaks are a table of voters."""
     rows = series(*[(0.7 if day % 3 else 0.2, "yes" if day % 4 else "no") for day in range(90)])
     line, scores = pool(rows), versus(rows).books[0].ai
-    assert (line.n, line.n_eff) == (scores.accuracy_n, scores.accuracy_n_eff)
-    assert line.accuracy_pct == scores.accuracy_pct
+    assert (line.n, line.n_eff, line.accuracy_pct) == (scores.accuracy_n, scores.accuracy_n_eff, scores.accuracy_pct)
     assert line.accuracy_low_pct < scores.accuracy_low_pct < scores.accuracy_high_pct < line.accuracy_high_pct
     assert (line.likelier_side_pct, line.always_no_pct) == (scores.likelier_side_pct, scores.always_no_pct)
 

@@ -21,7 +21,6 @@ TWO = [pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, day=7)]
 
 
 def live(markets):
-    """The live book."""
     return versus(markets).books[0]
 
 
@@ -43,11 +42,8 @@ def test_two_markets_by_hand():
 def test_cumulative_means_are_of_the_end_of_each_day():
     """Two on the first day, pool .04 and .16; one on the next, .09."""
     rows = [pair("a", "yes", 0.8, 0.6), pair("b", "no", 0.4, 0.1, asset="eth"), pair("c", "no", 0.3, 0.1, day=1)]
-    points = live(rows).cumulative
-    assert [(point.resolved_at, point.n, point.brier_ai) for point in points] == [
-        ("2025-11-25T00:00:00Z", 2, 0.1),
-        ("2025-11-26T00:00:00Z", 3, 0.09667),
-    ]
+    points = [(point.resolved_at, point.n, point.brier_ai) for point in live(rows).cumulative]
+    assert points == [("2025-11-25T00:00:00Z", 2, 0.1), ("2025-11-26T00:00:00Z", 3, 0.09667)]
 
 
 def test_an_empty_document_has_both_books_and_no_nan():
@@ -65,10 +61,7 @@ def test_no_document_ever_holds_a_nan(n, seed):
 
 
 def test_the_difference_is_a_mean_over_markets():
-    """.04 - .16 = -.12 and .16 - .01 = .15: mean .015, over two weeks.
-
-    Standard error .27 / sqrt 2 / sqrt 2 = .135, times t(1) = 12.7062.
-    """
+    """.04 - .16 = -.12 and .16 - .01 = .15: mean .015 over two weeks, standard error .27 / 2, times t(1) = 12.7062."""
     difference = live(TWO).difference
     assert (difference.mean, difference.n, difference.weeks) == (0.015, 2, 2)
     assert (difference.low, difference.high) == pytest.approx((0.015 - 1.71534, 0.015 + 1.71534), abs=1e-4)
@@ -105,22 +98,18 @@ def test_below_thirty_the_variance_is_assumed():
     """A gap of .015 with a deviation of .1205 and a design effect of 1.5: 1.5 x 506.5 = 759.8; of .05 1.5 x 45.59."""
     book = live(TWO)
     assert (book.deviation, book.deviation_assumed) == (0.1205, True)
-    assert (book.design_effect, book.design_effect_assumed) == (1.5, True)
-    assert book.needed_for == {"0.05": 69, "0.02": 428}
+    assert (book.design_effect, book.design_effect_assumed, book.needed_for) == (1.5, True, {"0.05": 69, "0.02": 428})
     assert book.needed == 760
 
 
 def test_from_thirty_on_deviation_and_design_effect_are_measured():
     book = live(many(200))
     own = [row for row in many(200) if not row.backfilled]
-    gaps = [
-        (row.commitment.p - (row.settlement.outcome == "yes")) ** 2
-        - (row.odds.p_yes - (row.settlement.outcome == "yes")) ** 2
-        for row in own
-    ]
-    mean = clustered_mean(np.array(gaps), weeks_of([row.settlement.resolved_at for row in own]), DIFFERENCES)
-    assert not book.deviation_assumed
-    assert not book.design_effect_assumed
+    columns = [(row.commitment.p, row.odds.p_yes, row.outcome == "yes", row.settlement.resolved_at) for row in own]
+    pool, market, outcomes, resolved_at = np.array(columns, dtype=float).T
+    gaps = (pool - outcomes) ** 2 - (market - outcomes) ** 2
+    mean = clustered_mean(gaps, weeks_of(resolved_at.astype(int)), DIFFERENCES)
+    assert (book.deviation_assumed, book.design_effect_assumed) == (False, False)
     assert book.deviation == pytest.approx(np.std(gaps, ddof=1), abs=1e-5)
     assert book.design_effect == pytest.approx(mean.design_effect, abs=1e-3)
     assert book.needed_for["0.02"] == math.ceil((2.801585 * mean.deviation / 0.02) ** 2 * mean.design_effect)
@@ -152,12 +141,10 @@ def test_a_voter_is_scored_on_its_own_votes_and_against_vol():
         pair("a", "yes", 0.7, 0.6, votes={"trend": 0.8, "vol": 0.6, "swarm": 0.9}),
         pair("b", "no", 0.7, 0.6, votes={"trend": 0.5}),
     ]
-    scores = live(rows).voters
-    assert [(row.voter, row.kind, row.n, row.brier, row.skill_vol) for row in scores] == [
-        ("trend", "seat", 2, 0.145, 0.75),
-        ("vol", "brain", 1, 0.16, 0.0),
-    ]
-    assert (scores[0].accuracy_n, scores[0].accuracy_pct) == (1, 100.0)
+    trend, vol = live(rows).voters
+    assert (trend.voter, trend.kind, trend.n, trend.brier, trend.skill_vol) == ("trend", "seat", 2, 0.145, 0.75)
+    assert (vol.voter, vol.kind, vol.n, vol.brier, vol.skill_vol) == ("vol", "brain", 1, 0.16, 0.0)
+    assert (trend.accuracy_n, trend.accuracy_pct) == (1, 100.0)
     assert live([pair("a", "yes", 0.7, 0.6, votes={"trend": 0.8})]).voters[0].skill_vol is None
 
 
@@ -186,14 +173,10 @@ def test_intervals_are_clustered_by_week_of_resolution():
     assert (scores.n, scores.n_eff) == (30, round(loss.n_eff, 1))
     assert scores.n_eff < 25
     assert (scores.brier_low, scores.brier_high) == pytest.approx(np.clip(loss.interval(), 0, 1), abs=1e-5)
-    assert (scores.accuracy_low_pct, scores.accuracy_high_pct) == pytest.approx(
-        [100 * bound for bound in right.share_interval()], abs=1e-4
-    )
+    low, high = right.share_interval()
+    assert (scores.accuracy_low_pct, scores.accuracy_high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
     assert scores.always_no_pct == 40.0
     assert scores.skill_low < scores.skill < scores.skill_high
-
-
-WEEKS = np.arange(400)
 
 
 def test_bins_by_hand():
@@ -204,16 +187,13 @@ def test_bins_by_hand():
     p = np.repeat([0.1, 0.5, 0.9], 10)
     outcomes = np.concatenate([np.arange(10) < hits for hits in (1, 5, 9)]).astype(float)
     report = calibrate(p, outcomes, np.tile(np.arange(10), 3))
-    assert [(bucket.p_yes, bucket.observed_pct, bucket.n) for bucket in report.bins] == [
-        (0.1, 10.0, 10),
-        (0.5, 50.0, 10),
-        (0.9, 90.0, 10),
-    ]
+    bins = [(bucket.p_yes, bucket.observed_pct, bucket.n) for bucket in report.bins]
+    assert bins == [(0.1, 10.0, 10), (0.5, 50.0, 10), (0.9, 90.0, 10)]
     low, high = clustered_mean(outcomes[20:], np.arange(10), LEVELS).share_interval()
     assert (report.bins[2].low_pct, report.bins[2].high_pct) == pytest.approx((100 * low, 100 * high), abs=1e-4)
-    p, outcomes = np.full(30, 0.5), np.tile([0.0, 1.0], 15)
-    assert calibrate(p[:29], outcomes[:29], WEEKS[:29]) is None
-    report = calibrate(p, outcomes, WEEKS[:30])
+    p, outcomes, weeks = np.full(30, 0.5), np.tile([0.0, 1.0], 15), np.arange(30)
+    assert calibrate(p[:29], outcomes[:29], weeks[:29]) is None
+    report = calibrate(p, outcomes, weeks)
     assert (report.n, report.miscalibration, report.discrimination, report.uncertainty) == (30, 0.0, 0.0, 0.25)
 
 
@@ -223,12 +203,11 @@ def test_bins_are_equal_ordered_and_complete(n, seed):
     dice = np.random.default_rng(seed)
     p = dice.random(n)
     report = calibrate(p, (dice.random(n) < p).astype(float), dice.integers(0, 12, n))
-    sizes = [bucket.n for bucket in report.bins]
+    sizes, chances = [bucket.n for bucket in report.bins], [bucket.p_yes for bucket in report.bins]
     assert sum(sizes) == n
-    assert len(sizes) <= 10
-    assert min(sizes) >= 10
-    assert max(sizes) - min(sizes) <= 1
-    assert [bucket.p_yes for bucket in report.bins] == sorted(bucket.p_yes for bucket in report.bins)
+    assert len(sizes) <= 10 <= min(sizes)
+    assert max(sizes) <= min(sizes) + 1
+    assert chances == sorted(chances)
     assert all(bucket.low_pct <= bucket.observed_pct <= bucket.high_pct for bucket in report.bins)
 
 
