@@ -8,6 +8,7 @@ from bot import messages
 from bot.languages import LANGUAGES, spoken, translate
 from bot.messages import notices
 from service import client
+from service.market.assets import ASSETS
 from tests.bot import documents
 from tests.bot.documents import HOSTILE
 from tests.bot.messages.reading import text_of
@@ -16,8 +17,8 @@ NO_HISTORY = {"code": "history_arriving", "detail": "The price history is arrivi
 QUOTA = {"code": "quota_exhausted", "detail": "The daily quota is used up.", "limit": 10}
 QUOTA |= {"reset_at": "2026-11-25T00:00:00Z"}
 KEY_QUOTA = QUOTA | {"detail": "The daily quota over all end users of this key is used up.", "limit": 2000}
-CHATTER = "🙂 I only know about prices: Bitcoin, Ethereum, Solana, BNB, XRP, Gold, Silver. For example:\n"
-CHATTER += "<i>Will bitcoin rise by December 31?</i>"
+NAMES = ", ".join(asset.name for asset in ASSETS.values())
+CHATTER = f"🙂 I only know about prices: {NAMES}. For example:\n<i>Will bitcoin rise by December 31?</i>"
 NOT_COUNTED, LATER = "This was not counted.", "You can ask again after 00:00 UTC."
 REWORD = f"{NOT_COUNTED} Send it again in other words."
 

@@ -315,14 +315,16 @@ class TestDays:
 
 
 class TestWeeksAndMonths:
-    def test_the_week_of_every_asset_begins_on_another_day(self):
+    def test_the_week_of_an_asset_begins_on_its_weekday(self):
+        """And one begins on each day."""
         begins = {}
         for day in range(2, 9):
             for market in opened(2026, 11, day, 0, category="weekly").values():
                 if market.question.horizon_hours > 6.9 * 24:
                     begins.setdefault(market.question.asset, set()).add(day)
-        assert sorted(start for days in begins.values() for start in days) == list(range(2, 9))
-        assert set(begins) == set(ASSETS)
+        monday = 2
+        assert begins == {key: {monday + asset.week_begins} for key, asset in ASSETS.items()}
+        assert set.union(*begins.values()) == {*range(2, 9)}
 
     def test_a_week_has_six_questions_and_seven_days(self):
         questions = [market.question for market in opened(2026, 11, 2, 0, category="weekly").values()]

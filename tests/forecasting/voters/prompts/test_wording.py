@@ -84,7 +84,7 @@ def test_masked_assets_are_letters_that_begin_with_the_question(query, knowledge
     """The pulse is left, and headlines are not."""
     wording = Wording(query("relative", "gold", other_asset="btc"), is_masked=True)
     letters = {asset: wording.asset(asset).removeprefix("asset ") for asset in ("gold", "btc", "eth", "silver")}
-    assert letters == {"gold": "A", "btc": "B", "eth": "C", "silver": "G"}
+    assert letters == {"gold": "A", "btc": "B", "eth": "C", "silver": chr(ord("A") + len(ASSETS) - 1)}
     question = query("up")
     inputs = informed(build_inputs(question, NOW, knowledge), exhibit)
     message = write("news", question, inputs, NONCE, is_masked=True).user
