@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.jobs import apex
-from service.store import ledger
+from tests.jobs.track_record import rows
 from tests.running_service import RunningService
 
 NINE = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
@@ -25,5 +25,4 @@ def shown(service: RunningService, number: int) -> dict:
 
 def recorded(service: RunningService, number: int) -> list[str]:
     """The kinds of the ledger's rows about a challenge, in their order."""
-    with service.runtime.database.reading() as db:
-        return [row.kind for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}")]
+    return [row.kind for row in rows(service, subject=f"challenge-{number}")]

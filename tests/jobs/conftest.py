@@ -1,24 +1,26 @@
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import structlog
-from sqlalchemy import inspect
+from sqlalchemy import Table
 
 import app
 from service.jobs import prices
 from service.market.instants import DAY, HOUR
 from service.store.database import Database
+from tests.jobs import mortal
 from tests.jobs.live import DAYS, SEED, LiveFeed, Outside, serving_outside
 from tests.jobs.plant import Plant
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.conftest import coinbase, kraken  # noqa: F401 - fixtures
+from tests.store import conftest as store
+
+db = store.db  # the fixture
 
 
 @pytest.fixture(autouse=True)
@@ -28,24 +30,14 @@ def log_events() -> Iterator[list[dict]]:
         yield events
 
 
-@pytest.fixture(scope="session")
-def mortal() -> ModuleType:
-    """The program that is killed in the tests, as a module."""
-    spec = importlib.util.spec_from_file_location("mortal", Path(__file__).with_name("mortal.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def journal(database: Database, mortal: ModuleType) -> Iterator:
+def journal(database: Database) -> Iterator[Table]:
     """The table that jobs in these tests write to."""
     with database.writing() as db:
         mortal.journal.create(db)
     yield mortal.journal
     with database.writing() as db:
         mortal.journal.drop(db)
-        assert not inspect(db).has_table("journal")
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +61,8 @@ def house(seeded: Path, tmp_path: Path) -> Iterator[RunningService]:
 
 
 @pytest.fixture
-def plant(database, journal, mortal) -> Plant:
-    return Plant(database, journal, mortal.work_all)
+def plant(database: Database, journal: Table) -> Plant:
+    return Plant(database, journal)
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
-"""The context of jobs that neither vote nor fetch."""
+"""The context of jobs that neither vote nor fetch, and the work of one slot."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 from service.config import Settings
@@ -19,3 +19,10 @@ def context_of(
     """A context over a database, with a feed of these assets that is never asked."""
     feed, clock = SimpleNamespace(assets=assets, step=step), WorldClock("simulated", world_origin=world_origin)
     return JobContext(Settings(), database, feed, clock, history_from, embedded_panel(5, time.perf_counter))
+
+
+def work(context: JobContext, job: Callable, slot: int) -> None:
+    """Work one slot of one job, as the engine does."""
+    effects = job(context, slot)
+    with context.database.writing() as db:
+        effects(db)

@@ -13,6 +13,7 @@ from service.jobs import imported, news, score
 from service.market.instants import HOUR, WorldClock
 from service.sources.feeds import simulated
 from service.sources.feeds.simulated import SimulatedFeed
+from tests.jobs.contexts import work
 from tests.jobs.track_record import SLOT
 from tests.running_service import START, RunningService
 from tests.sources import faults, feed_texts
@@ -84,13 +85,10 @@ def kalshi_row(**fields: str) -> dict[str, Any]:
     }
 
 
-def rss(*headlines: tuple[str, int]) -> bytes:
-    items = (item(title, f"https://paper.example/{at}", date=formatdate(at)) for title, at in headlines)
-    return feed_texts.rss(*items)
-
-
 def printing(*headlines: tuple[str, int]) -> Callable:
-    return answering(rss(*headlines), kind="application/rss+xml")
+    """A paper with these headlines."""
+    items = (item(title, f"https://paper.example/{at}", date=formatdate(at)) for title, at in headlines)
+    return answering(feed_texts.rss(*items), kind="application/rss+xml")
 
 
 def answering(body: bytes, status: int = 200, kind: str = "application/json", **headers: str) -> Callable:
@@ -149,10 +147,8 @@ def serving_outside(*pools: dict[str, Any], **routes: Callable) -> Iterator[Outs
 
 
 def do(service: RunningService, job: Callable, slot: int) -> None:
-    """Work one slot of one job, as the engine does."""
-    effects = job(service.engine.job_context, slot)
-    with service.runtime.database.writing() as db:
-        effects(db)
+    """Work one slot of one job."""
+    work(service.engine.job_context, job, slot)
 
 
 def an_hour_later(service: RunningService, hours: int = 1) -> None:

@@ -18,6 +18,7 @@ from service.market.instants import DAY, MINUTE, WorldClock
 from service.sources.feeds.feed import AssetUnlisted, FetchedBars
 from service.store import bars, snapshots
 from service.store.database import Database
+from tests.jobs.contexts import work
 
 STEP = 5 * MINUTE
 SLOT = 1_763_985_600  # Monday, 24 November 2025, 12:00 UTC
@@ -74,19 +75,22 @@ class LiveJobs:
         self.context: Any = JobContext(Settings(world="live"), database, self.feed, clock, since, panel)
 
     def run(self, job: Callable, slot: int = SLOT) -> None:
-        effects = job(self.context, slot)
-        with self.database.writing() as db:
-            effects(db)
+        work(self.context, job, slot)
+
+    def read(self, query: Callable, *arguments):
+        with self.database.reading() as db:
+            return query(db, *arguments)
 
     def times(self, asset: str = "btc", step: int = STEP) -> list[int]:
         """The times of the stored bars of a length."""
-        with self.database.reading() as db:
-            return bars.load_bars(db, asset, 0, 2**40, step).time.tolist()
+        return self.read(bars.load_bars, asset, 0, 2**40, step).time.tolist()
+
+    def windows(self) -> tuple[tuple[int, int], ...]:
+        """The spans of which the short bars of the first asset were answered."""
+        return self.read(bars.find_coverage, "btc", STEP).windows
 
     def prices(self) -> dict:
-        with self.database.reading() as db:
-            return json.loads(snapshots.latest_snapshot(db, "prices").body)
+        return json.loads(self.read(snapshots.latest_snapshot, "prices").body)
 
     def histories(self, now: int = SLOT) -> dict[str, History]:
-        with self.database.reading() as db:
-            return self.context.histories(db, now)
+        return self.read(self.context.histories, now)

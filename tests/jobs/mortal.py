@@ -43,10 +43,6 @@ def stand(place: str) -> None:
     sys.stdin.readline()
 
 
-def pass_by(place: str) -> None:
-    """The callback of a process that is not observed: it does nothing."""
-
-
 class OneByOne:
     """Commits every statement by itself."""
 
@@ -112,7 +108,7 @@ def be_watched(url: str, kind: type[Engine]) -> None:
 
 
 def race(url: str) -> None:
-    with engine_at(url, Engine, pass_by) as (engine, set_clock):
+    with engine_at(url, Engine, lambda _place: None) as (engine, set_clock):
         for minute in range(60):
             set_clock(START + minute * MINUTE)
             work_all(engine)

@@ -23,11 +23,15 @@ from tests.processes import respawn
 KEY_SECRET = "the secret of these tests"
 
 
+def context_of(database: Database, folder: Path) -> SimpleNamespace:
+    """What deliveries to endpoints on this machine need."""
+    settings = Settings(world="simulated", data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
+    return SimpleNamespace(database=database, settings=settings, clock=WorldClock("simulated"))
+
+
 def deliver(url: str, folder: Path) -> None:
     """Deliver what is due, whenever a line comes."""
-    settings = Settings(world="simulated", data_dir=folder, key_secret=KEY_SECRET, webhook_private=True)
-    context = SimpleNamespace(database=Database(url), settings=settings, clock=WorldClock("simulated"))
-    deliveries = Deliveries(context, time.time)
+    deliveries = Deliveries(context_of(Database(url), folder), time.time)
     print(os.getpid(), flush=True)
     for _ in sys.stdin:
         while due := deliveries.due():

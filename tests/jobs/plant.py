@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-from sqlalchemy import insert, select
+from sqlalchemy import Table, insert, select
 
 from service.jobs.engine import Engine
 from service.jobs.job import Every, Job, JobContext
 from service.market.instants import WorldClock
 from service.store import runs
 from service.store.database import Database
+from tests.jobs.mortal import MINUTE, START, work_all
 
-MINUTE = 60
-START = 1_700_000_040
 HOUR = START // 3600 * 3600  # the hour of START
 
 
@@ -24,14 +23,13 @@ class Plant:
     """Engines over one database and one clock, as if each were a process."""
 
     database: Database
-    journal: object
-    drain: Callable[[Engine], None]
+    journal: Table
     wall: float = START
     log: list[tuple[str, int]] = field(default_factory=list)
 
-    def engine(self, *jobs: Job, clock: WorldClock = WorldClock("simulated"), now=None) -> Engine:  # noqa: B008
-        job_context = SimpleNamespace(database=self.database, clock=clock)
-        return Engine(self.database, jobs, job_context, now=now or (lambda: self.wall))
+    def engine(self, *jobs: Job, clock: WorldClock | None = None) -> Engine:
+        job_context = SimpleNamespace(database=self.database, clock=clock or WorldClock("simulated"))
+        return Engine(self.database, jobs, job_context, now=lambda: self.wall)
 
     def job(self, name: str = "tick", seconds: int = MINUTE, work: Callable | None = None, **options) -> Job:
         """A job that records its slot, unless it has other work."""
@@ -41,6 +39,16 @@ class Plant:
             return self.write(slot, name[0])
 
         return Job(name, Every(seconds), work or record, **options)
+
+    def failing_while(self, fails: Callable[[int], bool]) -> Callable:
+        """Work that raises an error at the slots for which `fails` says so, and records the others."""
+
+        def work(_job_context: JobContext, slot: int):
+            if fails(slot):
+                raise RuntimeError("feed down")
+            return self.write(slot)
+
+        return work
 
     def write(self, slot: int, lane: str = "t") -> Callable:
         """The effects that record a slot."""
@@ -56,7 +64,7 @@ class Plant:
         for engine in engines:
             engine.due()
         for engine in engines:
-            self.drain(engine)
+            work_all(engine)
 
     def slots(self) -> list[int]:
         """The recorded slots, in the order of recording."""

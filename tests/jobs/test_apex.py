@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import delete
 
 from service.forecasting.apex.call import Call
-from service.forecasting.apex.layers import NetView
 from service.forecasting.backfill import ASSET
 from service.jobs import apex
-from service.jobs.apex import swarm
 from service.market.instants import HOUR, iso
 from service.store import bars, ledger, predictions, snapshots
 from service.store.pages import apex_calls
 from service.store.tables import snapshot
 from service.trading.fund import run
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
-from tests.jobs.track_record import document
+from tests.jobs.contexts import work
+from tests.jobs.track_record import document, read
 from tests.measure import growth
 from tests.running_service import START, RunningService, copied, running_service
+
+SLOT = START // 300 * 300
 
 
 @pytest.mark.slow
@@ -33,23 +33,13 @@ def test_the_fund_of_two_years_has_all_its_calls_and_bars(seeded: Path, tmp_path
     growth.age(folder, 750, tables=("bar", "apex_call"))
     with running_service(folder, START) as service:
         service.move(HOUR)
-        pages = [document(service, name) for name in ("apex-fund", "apex")]
-        with service.runtime.database.reading() as db:
-            calls = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-            hourly = bars.load_bars(db, ASSET, calls[0].at, START + HOUR, HOUR)
+        page, record = document(service, "apex-fund"), document(service, "apex")["record"]
+        calls = [Call.from_plain(plain) for plain in read(service, apex_calls.every).values()]
+        hourly = read(service, bars.load_bars, ASSET, calls[0].at, START + HOUR, HOUR)
     fund = run([(call.at, call.p_up) for call in calls], hourly, calls[0].at)
-    assert (pages[0]["equity_usd"], len(pages[0]["trades"])) == (round(float(fund.equity[-1]), 2), len(fund.trades))
+    assert (page["equity_usd"], len(page["trades"])) == (round(float(fund.equity[-1]), 2), len(fund.trades))
     # Where the repeated bars leave gaps, calls are void.
-    assert sum(book["n"] for book in pages[1]["record"]) > 0.9 * len(calls)
-
-
-def test_the_swarm_is_that_of_the_latest_ranking(sqlite_database):
-    """Before the first one there is none."""
-    assert swarm(SimpleNamespace(database=sqlite_database)) == {}
-    with sqlite_database.writing() as db:
-        snapshots.publish(db, 100, {"swarm": b'{"btc": {"long": 1, "short": 2, "flat": 51}}'})
-        snapshots.publish(db, 200, {"swarm": b'{"btc": {"long": 30, "short": 4, "flat": 20}}'})
-    assert swarm(SimpleNamespace(database=sqlite_database)) == {"btc": NetView(30, 4, 20)}
+    assert sum(book["n"] for book in record) > 0.9 * len(calls)
 
 
 @pytest.mark.slow
@@ -64,9 +54,8 @@ def test_every_voter_votes_on_a_new_challenge_at_the_next_beat(house):
     assert set(after["ai_votes"]) == {*NINE, "swarm"}
     assert 0 < after["apex"]["p_yes"] < 1
     assert after["apex"]["voted_at"] == iso(int(house.wall) // BEAT_S * BEAT_S)
-    with house.runtime.database.reading() as db:
-        votes = predictions.find_challenge(db, number).commitment.votes
-        row = ledger.find_entry(db, after["commitment"]["seq"])
+    votes = read(house, predictions.find_challenge, number).commitment.votes
+    row = read(house, ledger.find_entry, after["commitment"]["seq"])
     assert (row.kind, row.subject, row.hash) == ("votes", f"challenge-{number}", after["commitment"]["hash"])
     assert {vote["voter"]: vote["p"] for vote in row.body["votes"]} == {vote.voter: vote.p for vote in votes}
     weights = {vote.voter: vote.weight for vote in votes}
@@ -103,9 +92,8 @@ def test_a_finished_challenge_gets_no_votes(seeded, tmp_path):
 
 def test_a_challenge_waits_until_its_voters_know_enough(house, log_events):
     """Before the strategies were ranked for the first time there is no swarm: that is no failure."""
-    with house.runtime.database.writing() as db:
-        ranking = snapshots.latest_snapshot(db, "swarm")
-        db.execute(delete(snapshot).where(snapshot.c.name == "swarm"))
+    ranking = read(house, snapshots.latest_snapshot, "swarm")
+    forget(house, "swarm")
     number = challenge(house)
     house.move(BEAT_S)
     assert shown(house, number)["votes_pending"]
@@ -116,40 +104,34 @@ def test_a_challenge_waits_until_its_voters_know_enough(house, log_events):
     assert not [line for line in log_events if line["log_level"] == "error"]
 
 
-SLOT = START // 300 * 300
-
-
-def widget_of(house: RunningService, slot: int = SLOT) -> dict | None:
+def widget_of(house: RunningService) -> dict | None:
     """The document that the job publishes for a slot."""
-    with house.runtime.database.writing() as db:
-        db.execute(delete(snapshot).where(snapshot.c.name == "widget"))
-    write = apex.publish_widget(house.engine.job_context, slot)
-    with house.runtime.database.writing() as db:
-        write(db)
-        widget = snapshots.latest_snapshot(db, "widget")
+    forget(house, "widget")
+    work(house.engine.job_context, apex.publish_widget, SLOT)
+    widget = read(house, snapshots.latest_snapshot, "widget")
     return widget and json.loads(widget.body)
 
 
-def test_it_waits_for_every_document_that_it_shows(house: RunningService):
+def forget(house: RunningService, name: str) -> None:
     with house.runtime.database.writing() as db:
-        assert apex.has_widget_documents(db, house.engine.job_context)
-        db.execute(delete(snapshot).where(snapshot.c.name == "ai-vs-market"))
-        assert not apex.has_widget_documents(db, house.engine.job_context)
+        db.execute(delete(snapshot).where(snapshot.c.name == name))
 
 
-def test_it_joins_price_call_and_scores_as_stored(house: RunningService):
-    document = widget_of(house)
-    with house.runtime.database.reading() as db:
-        price = snapshots.prices_by_asset(snapshots.latest_prices(db))["btc"]
-        call = json.loads(snapshots.latest_snapshot(db, "apex").body)
-        books = json.loads(snapshots.latest_snapshot(db, "ai-vs-market").body)["books"]
-    assert document["btc"]["price"] == price.price
-    assert document["consensus"]["bull_probability"] == call["vote"]["bull_probability"]
-    assert document["accuracy"]["n"] in [book["ai"]["accuracy_n"] for book in books]
+def test_the_widget_waits_for_every_document_that_it_shows(house: RunningService):
+    for is_complete in (True, False):
+        assert read(house, apex.has_widget_documents, house.engine.job_context) is is_complete
+        forget(house, "ai-vs-market")
 
 
-def test_without_a_price_nothing_is_published(house: RunningService):
+def test_the_widget_joins_price_call_and_scores_as_stored(house: RunningService):
+    widget = widget_of(house)
+    assert widget["btc"]["price"] == snapshots.prices_by_asset(read(house, snapshots.latest_prices))["btc"].price
+    assert widget["consensus"]["bull_probability"] == document(house, "apex")["vote"]["bull_probability"]
+    assert widget["accuracy"]["n"] in [book["ai"]["accuracy_n"] for book in document(house, "ai-vs-market")["books"]]
+
+
+def test_without_a_price_there_is_no_widget(house: RunningService):
+    prices = document(house, "prices") | {"prices": []}
     with house.runtime.database.writing() as db:
-        prices = json.loads(snapshots.latest_snapshot(db, "prices").body) | {"prices": []}
         snapshots.publish(db, SLOT + HOUR, {"prices": json.dumps(prices).encode()})
     assert widget_of(house) is None

@@ -18,6 +18,7 @@ from service.store import coins as store
 from service.store.pages import contexts
 from tests.jobs.coin_world import LiveFeedWithCoins, fine_bars, offer, open_coins
 from tests.jobs.live import DAYS, SEED, Outside, do
+from tests.jobs.track_record import read
 from tests.running_service import START, RunningService, copied, running_service
 from tests.sources.conftest import ExchangeServer
 
@@ -58,14 +59,8 @@ def _list_wif(service: RunningService, exchanges: Iterable[ExchangeServer], days
     do(service, prices.list_coins, START)
 
 
-def _answers(service: RunningService) -> list:
-    with service.runtime.database.reading() as db:
-        return [due for due in predictions.due_predictions(db, START + 60 * DAY) if due.category == "answer"]
-
-
 def _stored(service: RunningService, step: int) -> int:
-    with service.runtime.database.reading() as db:
-        return len(bars.load_bars(db, "pepe", 0, START + 60 * DAY, step))
+    return len(read(service, bars.load_bars, "pepe", 0, START + 60 * DAY, step))
 
 
 def test_a_coin_is_answered_recorded_and_settled(service, kraken, coinbase):
@@ -79,8 +74,7 @@ def test_a_coin_is_answered_recorded_and_settled(service, kraken, coinbase):
         _move(service, (kraken, coinbase), slot + 5)
         do(service, prices.follow_coins, slot + 5)
     do(service, committing.settle, FRIDAY)
-    with service.runtime.database.reading() as db:
-        settlement = predictions.find_prediction(db, answer["id"]).settlement
+    settlement = read(service, predictions.find_prediction, answer["id"]).settlement
     assert settlement.outcome == "no"
     assert settlement.evidence.startswith("pepe never rose above 0.")
 
@@ -131,13 +125,12 @@ def test_every_kind_of_question_is_answered(service, kraken, coinbase, question,
 def test_less_than_ninety_days_are_refused_with_their_number(service, kraken, coinbase):
     """Asked again within the hour it is refused without another fetch, and neither costs a question."""
     _list_wif(service, (kraken, coinbase), 43)
-    refusals = [service.ask("Will WIF reach 1 by Friday?")]
-    requests = len(coinbase.requests)
-    refusals.append(service.ask("Will WIF reach 1 by Friday?"))
-    assert [refusal.status_code for refusal in refusals] == [400, 400]
-    assert "WIF has 43 days of hourly prices" in refusals[0].get_json()["detail"]
-    assert "90 are needed" in refusals[1].get_json()["detail"]
-    assert len(coinbase.requests) == requests
+    requests = []
+    for words in ("WIF has 43 days of hourly prices", "90 are needed"):
+        refusal = service.ask("Will WIF reach 1 by Friday?")
+        assert (refusal.status_code, words in refusal.get_json()["detail"]) == (400, True)
+        requests.append(len(coinbase.requests))
+    assert requests[0] == requests[1]
     assert service.ask(QUESTION).headers["X-RateLimit-Remaining"] == "9"
 
 
@@ -191,10 +184,8 @@ def test_coins_stay_out_of_documents_and_records(service, kraken, coinbase):
     _move(service, (kraken, coinbase), FRIDAY + 5)
     do(service, prices.follow_coins, FRIDAY + 5)
     do(service, committing.settle, FRIDAY + 8 * HOUR)
-    with service.runtime.database.reading() as db:
-        assert _answers(service) == []
-        answers = [answer for answer in predictions.settled_predictions(db) if answer.category == "answer"]
-        assert "pepe" not in contexts.every(db)
+    answers = [answer for answer in read(service, predictions.settled_predictions) if answer.category == "answer"]
+    assert "pepe" not in read(service, contexts.every)
     assert [answer.outcome for answer in answers] == ["no"]
     assert resolved(answers) == []
 

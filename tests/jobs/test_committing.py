@@ -27,11 +27,15 @@ from service.store.tables import resolved_day
 from tests.authorities import Authority, authority
 from tests.forecasting.markets import settled, waiting
 from tests.jobs.challenges import BEAT_S, NINE, challenge, recorded, shown
-from tests.jobs.contexts import context_of
-from tests.jobs.track_record import END, SLOT
+from tests.jobs.contexts import context_of, work
+from tests.jobs.track_record import END, SLOT, read, rows, verified
 from tests.jobs.track_record import settled as settled_in
 from tests.ledger import books
 from tests.running_service import START
+
+MARKETS = [waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"]
+DUE = MARKETS[0].deadline + DAY
+NOW = int(time.time())  # an authority signs what is signed now
 
 
 def test_votes_that_come_after_it_was_settled_are_not_kept(house):
@@ -45,68 +49,59 @@ def test_votes_that_come_after_it_was_settled_are_not_kept(house):
     assert shown(house, number)["ai_votes"] == {}
 
 
-def test_votes_on_a_text_that_was_withdrawn_are_not_kept(sqlite_database):
+@pytest.fixture
+def hidden(db: Connection) -> Prediction:
+    """A challenge with its row of the ledger, which hides its text."""
+    question = replace(waiting().question, text="Ann Doe asks.", canonical="Up?")
+    hidden = replace(waiting(odds=None), category="challenge", number=1, salt="5a17", author="key:1a", commitment=None)
+    hidden = replace(hidden, question=question)
+    predictions.add_predictions(db, [hidden])
+    ledger.append(db, [question_row(hidden)], SLOT)
+    return hidden
+
+
+def test_votes_on_a_text_that_was_withdrawn_are_not_kept(db, hidden: Prediction):
     """A language model may have repeated it. The challenge is voted on again, by what it means."""
-    record = replace(waiting("one", odds=None), category="challenge", number=1, salt="5a17")
-    question = replace(record.question, text="Ann Doe asks.", canonical="Up?")
-    commitment, record = record.commitment, replace(record, question=question, commitment=None)
-    with sqlite_database.writing() as db:
-        predictions.add_predictions(db, [record])
-        ledger.append(db, [question_row(record)], SLOT)
-        assert withdraw_texts(db, ["one"], SLOT) == ["one"]
-        keep_votes(db, record, commitment, SLOT)
-        assert predictions.find_prediction(db, "one").commitment is None
-        keep_votes(db, predictions.find_prediction(db, "one"), commitment, SLOT)
-        assert predictions.find_prediction(db, "one").commitment == commitment
+    commitment = waiting().commitment
+    assert withdraw_texts(db, ["one"], SLOT) == ["one"]
+    keep_votes(db, hidden, commitment, SLOT)
+    assert predictions.find_prediction(db, "one").commitment is None
+    keep_votes(db, predictions.find_prediction(db, "one"), commitment, SLOT)
+    assert predictions.find_prediction(db, "one").commitment == commitment
 
 
-def test_a_withdrawn_text_is_in_no_kept_response(sqlite_database):
+def test_a_withdrawn_text_is_in_no_kept_response(db, hidden: Prediction):
     """The response to the request that wrote it would repeat it for a day."""
-    record = replace(waiting("one"), category="challenge", number=1, salt="5a17", author="key:1a", commitment=None)
-    with sqlite_database.writing() as db:
-        predictions.add_predictions(db, [record])
-        ledger.append(db, [question_row(record)], SLOT)
-        idempotency.begin(db, "key:1a", "retry", "digest", SLOT)
-        idempotency.finish(db, "key:1a", "retry", 200, b"Ann Doe asks.")
-        withdraw_texts(db, ["one"], SLOT)
-        assert idempotency.find_replay(db, "key:1a", "retry", "digest", SLOT) is None
+    idempotency.begin(db, hidden.author, "retry", "digest", SLOT)
+    idempotency.finish(db, hidden.author, "retry", 200, b"Ann Doe asks.")
+    withdraw_texts(db, ["one"], SLOT)
+    assert idempotency.find_replay(db, hidden.author, "retry", "digest", SLOT) is None
 
 
-def test_the_record_counts_what_is_settled(sqlite_database):
+def test_the_record_counts_what_is_settled(db):
     """An unsettled market counts nothing, and the next settlement replaces the record."""
-    markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
-    slot = markets["a"].deadline + DAY
-    with sqlite_database.writing() as db:
-        predictions.add_predictions(db, list(markets.values()))
-        counts = [_counts(db, settled("a"), slot), _counts(db, settled("b", "no"), slot + DAY)]
-    assert counts == [(slot, {"vol": 1, "trend": 1}), (slot + DAY, {"vol": 2, "trend": 2})]
+    predictions.add_predictions(db, MARKETS)
+    for number, market in enumerate((settled("a"), settled("b", "no"))):
+        keep_settlements(db, {market.id: market.settlement}, DUE + number * DAY)
+        record = TrackRecord.from_plain(records.find(db, RECORD))
+        assert record.as_of == DUE + number * DAY
+        counts = {standing.voter: standing.n for standing in record.of_band("day").standings}
+        assert counts == {"vol": number + 1, "trend": number + 1}
 
 
-def test_the_record_is_carried_on_from_stored_days(sqlite_database):
+def test_the_record_is_carried_on_from_stored_days(db):
     """It equals one that is made of all votes again, and only the days of new settlements are read."""
-    markets = {id: waiting(id, votes={"vol": 0.6, "trend": 0.7}) for id in "abc"}
-    slot = markets["a"].deadline + DAY
-    with sqlite_database.writing() as db:
-        predictions.add_predictions(db, list(markets.values()))
-        for number, id in enumerate("abc"):
-            outcome = replace(settled(id).settlement, resolved_at=slot + number * DAY)
-            keep_settlements(db, {id: outcome}, slot + number * DAY)
-            assert predictions.outdated_days(db) == []
-        record = records.find(db, RECORD)
-        db.execute(update(resolved_day).values(body=None))
-        assert len(predictions.outdated_days(db)) == 3
-        renew_record(db, slot + 2 * DAY)
-        expected = build(resolved(predictions.settled_predictions(db)), slot + 2 * DAY)
-        assert records.find(db, RECORD) == record
-        assert TrackRecord.from_plain(record) == expected
-
-
-def _counts(db: Connection, market: Prediction, slot: int) -> tuple[int, dict[str, int]]:
-    """The record after a market is settled: its instant and the votes counted of each voter."""
-    assert market.settlement
-    keep_settlements(db, {market.id: market.settlement}, slot)
-    record = TrackRecord.from_plain(records.find(db, RECORD) or {})
-    return record.as_of, {standing.voter: standing.n for standing in record.of_band("day").standings}
+    predictions.add_predictions(db, MARKETS)
+    for number, market in enumerate(MARKETS):
+        at = DUE + number * DAY
+        keep_settlements(db, {market.id: replace(settled().settlement, resolved_at=at)}, at)
+        assert predictions.outdated_days(db) == []
+    record = records.find(db, RECORD)
+    db.execute(update(resolved_day).values(body=None))
+    assert len(predictions.outdated_days(db)) == 3
+    renew_record(db, at)
+    assert records.find(db, RECORD) == record
+    assert TrackRecord.from_plain(record) == build(resolved(predictions.settled_predictions(db)), at)
 
 
 @pytest.mark.slow
@@ -119,9 +114,7 @@ def test_two_days_later_more_markets_are_resolved(house, old_house):
         assert SLOT < market.created_at <= market.commitment.voted_at < market.settlement.resolved_at <= END
         assert market.commitment.as_of <= market.commitment.voted_at
         assert market.odds.fetched_at == market.commitment.voted_at
-    with old_house.runtime.database.reading() as db:
-        overdue = [market.id for market in predictions.unresolved_predictions(db) if market.deadline < END - 12 * HOUR]
-    assert not overdue
+    assert all(market.deadline >= END - 12 * HOUR for market in read(old_house, predictions.unresolved_predictions))
 
 
 @pytest.mark.slow
@@ -135,21 +128,15 @@ def test_a_challenge_is_settled_after_its_deadline_with_evidence(house):
     assert after["resolution"]["outcome"] in ("yes", "no")
     assert "of the bar of 2026-11-21T11:55:00Z" in after["resolution"]["evidence"]
     assert recorded(house, number) == ["question", "votes", "resolution", "score"]
-    with house.runtime.database.reading() as db:
-        price = next(row for row in ledger.entries(db, 1, 100, subject=f"challenge-{number}") if row.kind == "score")
-        assert set(price.body["brier_by_voter"]) == {*NINE, "swarm", "apex"}
-        assert verify(ledger.export(db)).fault is None
+    (row,) = rows(house, "score", f"challenge-{number}")
+    assert set(row.body["brier_by_voter"]) == {*NINE, "swarm", "apex"}
+    assert verified(house).fault is None
 
 
 @pytest.fixture(scope="module")
 def tsa(tmp_path_factory) -> Iterator[Authority]:
     with authority(tmp_path_factory.mktemp("authority") / "tsa") as server:
         yield server
-
-
-@pytest.fixture
-def now() -> int:
-    return int(time.time())
 
 
 @pytest.fixture
@@ -170,41 +157,40 @@ def seal(context: JobContext, at: int) -> Root:
 
 def stamp(context: JobContext, at: int) -> list[str]:
     """The days of the roots that are timestamped after a slot of the job."""
-    effects = committing.stamp(context, at)
-    with context.database.writing() as db:
-        effects(db)
+    work(context, committing.stamp, at)
+    with context.database.reading() as db:
         return [timestamp.day for timestamp in ledger.timestamps(db)]
 
 
-def test_the_last_root_is_timestamped_once(context, tsa: Authority, now: int):
-    assert stamp(context, now) == []
-    root = seal(context, now)
-    assert stamp(context, now) == stamp(context, now) == [root.day]
+def test_the_last_root_is_timestamped_once(context, tsa: Authority):
+    assert stamp(context, NOW) == []
+    root = seal(context, NOW)
+    assert stamp(context, NOW) == stamp(context, NOW) == [root.day]
     assert len(list(tsa.folder.glob("reply"))) == 1
     with context.database.reading() as db:
         result = verify(ledger.export(db), certificates=context.settings.authorities)
     assert (result.fault, result.timestamps, result.stamped_seq) == (None, 1, 1)
 
 
-def test_a_failure_is_logged_and_tried_again(context, tsa: Authority, now: int, log_events):
+def test_a_failure_is_logged_and_tried_again(context, tsa: Authority, log_events):
     """The root stands meanwhile; the job itself does not fail."""
-    root = seal(context, now)
+    root = seal(context, NOW)
     tsa.failures[:] = [503]
-    assert stamp(context, now) == []
+    assert stamp(context, NOW) == []
     assert [event["event"] for event in log_events] == ["source_failed"]
-    assert stamp(context, now + 600) == [root.day]
+    assert stamp(context, NOW + 600) == [root.day]
 
 
-def test_one_authority_does_not_wait_for_another(context, tsa: Authority, now: int):
+def test_one_authority_does_not_wait_for_another(context, tsa: Authority):
     urls = ("http://127.0.0.1:1/away", tsa.url)
     context = replace(context, settings=context.settings.model_copy(update={"ledger_tsa_urls": urls}))
-    root = seal(context, now)
-    assert stamp(context, now) == [root.day]
+    root = seal(context, NOW)
+    assert stamp(context, NOW) == [root.day]
 
 
-def test_a_root_that_would_be_stale_is_not_stamped(context, now: int):
-    seal(context, now - DAY - HOUR)
-    assert stamp(context, now) == []
+def test_a_root_that_would_be_stale_is_not_stamped(context):
+    seal(context, NOW - DAY - HOUR)
+    assert stamp(context, NOW) == []
 
 
 @pytest.mark.parametrize(("world", "urls", "is_wanted"), [("live", 1, True), ("live", 0, False), ("replay", 1, False)])

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from service.errors import WrongClock
-from service.jobs import prices
 from service.jobs.engine import ClockGuard
 from service.jobs.job import Every, Job, JobContext
 from service.jobs.timetable import job_states
@@ -25,12 +23,13 @@ from service.store import runs
 from service.store.database import Database
 from service.store.tables import job_run
 from tests.conftest import absent
-from tests.jobs.plant import HOUR, MINUTE, START
+from tests.jobs.mortal import MINUTE, START, work_all
+from tests.jobs.plant import HOUR
 from tests.processes import ROOT, free_port, running, wait_until_ready, wait_until_said
 from tests.running_service import START as SERVICE_START
-from tests.running_service import copied, running_service
+from tests.running_service import RunningService, copied
 
-only_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 
 
 def test_a_slot_runs_once_however_often_the_clock_ticks(plant):
@@ -50,11 +49,9 @@ def test_a_slot_that_was_due_when_a_newer_one_came_is_skipped(plant):
     engine.due()
     plant.wall += MINUTE
     engine.due()
-    plant.drain(engine)
+    work_all(engine)
     assert plant.slots() == [START + MINUTE]
-    with plant.database.reading() as db:
-        rows = db.execute(select(job_run.c.slot, job_run.c.state)).all()
-    assert rows == [(START + MINUTE, "done")]  # a slot that is done replaces those that never failed
+    assert plant.state() == (START + MINUTE, "done", 1)
 
 
 def test_a_clock_that_stops_adds_no_slots(plant):
@@ -82,11 +79,10 @@ def test_a_clock_that_jumps_and_returns_repeats_no_slot(plant, jump):
 
 
 def test_a_job_is_due_when_its_needs_are_done(plant):
-    engine = plant.engine(
-        plant.job("resolve", needs=("context",)), plant.job("context", needs=("tick",)), plant.job("tick")
-    )
+    jobs = (plant.job("resolve", needs=("context",)), plant.job("context", needs=("tick",)), plant.job("tick"))
+    engine = plant.engine(*jobs)
     assert [run.job for run in engine.due()] == ["tick"]
-    plant.drain(engine)
+    work_all(engine)
     assert [name for name, _ in plant.log] == ["tick", "context", "resolve"]
 
 
@@ -108,30 +104,24 @@ def test_a_frequent_job_needs_a_rarer_one_once_in_its_slot(plant):
     engine = plant.engine(plant.job("refit", seconds=60 * MINUTE), plant.job("forecast", needs=("refit",)))
     first = HOUR + 3600
     plant.beat_at((first + minute * MINUTE for minute in (0, 1, 2, 60, 61)), engine)
-    hours = [("refit", first), ("refit", first + 3600)]
-    assert plant.log == [
-        hours[0],
-        *(("forecast", first + minute * MINUTE) for minute in (0, 1, 2)),
-        hours[1],
-        *(("forecast", first + minute * MINUTE) for minute in (60, 61)),
-    ]
+    log = [(name, (slot - first) // MINUTE) for name, slot in plant.log]
+    assert log[:4] == [("refit", 0), ("forecast", 0), ("forecast", 1), ("forecast", 2)]
+    assert log[4:] == [("refit", 60), ("forecast", 60), ("forecast", 61)]
 
 
 def test_a_failed_job_is_retried_later_and_blocks_no_other(plant):
     tries = []
 
-    def fail_twice(job_context: JobContext, slot: int):
+    def fails(_slot: int) -> bool:
         tries.append(plant.wall - START)
-        if len(tries) < 3:
-            raise RuntimeError("feed down")
-        return lambda db: None
+        return len(tries) < 3
 
-    jobs = plant.job("tick", seconds=3600, work=fail_twice, backoff_s=4.0), plant.job("other", seconds=3600)
-    engine = plant.engine(*jobs)
-    while plant.state()[1] != "done" if tries else True:
+    failing = plant.job("tick", seconds=3600, work=plant.failing_while(fails), backoff_s=4.0)
+    engine = plant.engine(failing, plant.job("other", seconds=3600))
+    while len(tries) < 3:
         plant.beat(engine)
         plant.wall += 0.5
-    assert plant.log == [("other", HOUR)]
+    assert (plant.log, plant.state()) == ([("other", HOUR)], (HOUR, "done", 3))
     first, second, third = tries
     assert first == 0
     assert 2 <= second - first <= 4.5
@@ -141,12 +131,8 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other(plant):
 def test_a_fault_that_passes_is_waited_for(plant):
     """However long it lasts; until then the job lags, with the reason."""
 
-    def fail_for_a_day(job_context: JobContext, slot: int):
-        if plant.wall < START + DAY:
-            raise RuntimeError("feed down")
-        return plant.write(slot)
-
-    engine = plant.engine(Job("triage", Every(28 * DAY), fail_for_a_day))
+    work = plant.failing_while(lambda _slot: plant.wall < START + DAY)
+    engine = plant.engine(Job("triage", Every(28 * DAY), work))
     plant.beat_at(range(START, START + DAY, 5 * MINUTE), engine)
     with plant.database.reading() as db:
         state = runs.job_states(db, plant.wall)["triage"]
@@ -157,12 +143,8 @@ def test_a_fault_that_passes_is_waited_for(plant):
 
 
 def test_a_newer_slot_replaces_one_that_failed(plant):
-    def fail_at_first(job_context: JobContext, slot: int):
-        if slot == START:
-            raise RuntimeError("feed down")
-        return plant.write(slot)
-
-    plant.beat_at(range(START, START + MINUTE + 1), plant.engine(plant.job(work=fail_at_first, backoff_s=1.0)))
+    job = plant.job(work=plant.failing_while(lambda slot: slot == START), backoff_s=1.0)
+    plant.beat_at(range(START, START + MINUTE + 1), plant.engine(job))
     assert plant.slots() == [START + MINUTE]
 
 
@@ -180,11 +162,10 @@ def test_the_lag_of_ended_processes_is_read_from_the_clock(plant, speed, lag_s):
     assert lags == [{"tick": 0, "triage": 0}, {"tick": lag_s, "triage": 0}]
 
 
-def test_metrics_show_the_lag_of_ended_processes(seeded: Path, tmp_path: Path):
-    with running_service(copied(seeded, tmp_path)) as service:
-        service.wall += 6 * MINUTE
-        (lag,) = re.findall(r'^ninefold_job_lag_seconds{name="tick"} (.+)', service.client.get("/metrics").text, re.M)
-        assert 60 <= float(lag) <= 6 * MINUTE
+def test_metrics_show_the_lag_of_ended_processes(house: RunningService):
+    house.wall += 6 * MINUTE
+    (lag,) = re.findall(r'^ninefold_job_lag_seconds{name="tick"} (.+)', house.client.get("/metrics").text, re.M)
+    assert 60 <= float(lag) <= 6 * MINUTE
 
 
 def test_the_pause_between_attempts_has_a_limit():
@@ -206,10 +187,8 @@ def test_failed_effects_are_rolled_back_and_retried(plant):
 
     engine = plant.engine(plant.job(work=work, backoff_s=1.0))
     plant.beat(engine)
-    assert plant.slots() == []
-    assert plant.state() == (START, "due", 1)
-    plant.wall += 2
-    plant.beat(engine)
+    assert (plant.slots(), plant.state()) == ([], (START, "due", 1))
+    plant.beat_at([START + 2], engine)
     assert plant.slots() == [START]
 
 
@@ -252,9 +231,6 @@ def test_a_message_for_an_unknown_job_is_refused(plant):
     assert plant.engine(plant.job()).execute("of a newer release", START) == "refused"
 
 
-FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-
-
 class Clocks:
     """A wall clock and a steady one."""
 
@@ -295,19 +271,17 @@ def test_a_clock_that_is_right_again_is_trusted_again():
         assert not guard.refuses()
 
 
-def test_nothing_is_scheduled_after_a_jump(seeded: Path, tmp_path: Path):
-    with running_service(copied(seeded, tmp_path)) as service:
-        uptime = service.wall
-        service.engine = replace(service.runtime, elapsed=lambda: uptime).engine()
-        service.wall += 3 * DAY
-        assert service.engine.due() == []
-        with service.runtime.database.reading() as db:
-            assert db.scalar(select(func.max(job_run.c.slot))) <= SERVICE_START
+def last_slot(database: Database) -> int:
+    with database.reading() as db:
+        return db.scalar(select(func.max(job_run.c.slot)))
 
 
-def test_a_tick_refuses_when_stored_bars_lie_ahead(seeded: Path, tmp_path: Path):
-    with running_service(copied(seeded, tmp_path)) as service, pytest.raises(WrongClock, match="but the clock shows"):
-        prices.tick(service.engine.job_context, SERVICE_START // 300 * 300 - 300)
+def test_nothing_is_scheduled_after_a_jump(house: RunningService):
+    uptime = house.wall
+    house.engine = replace(house.runtime, elapsed=lambda: uptime).engine()
+    house.wall += 3 * DAY
+    assert house.engine.due() == []
+    assert last_slot(house.runtime.database) <= SERVICE_START
 
 
 @pytest.mark.slow
@@ -337,57 +311,33 @@ def test_a_real_clock_set_three_days_ahead_stops_the_jobs(seeded: Path, tmp_path
         process.wait(30)
     jump = next(json.loads(line) for line in log.read_text().splitlines() if "clock_jumped" in line)
     assert jump["seconds"] == pytest.approx(3 * DAY, abs=1)
-    database = Database(f"sqlite:///{folder}/simulated.sqlite")
-    with database.reading() as db:
-        assert db.scalar(select(func.max(job_run.c.slot))) < SERVICE_START + 3600
-    database.close()
+    with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
+        assert last_slot(database) < SERVICE_START + 3600
 
 
-def test_an_expired_lease_loses_the_slot(plant):
-    """A process that was suspended continues and must not write."""
-    outcomes = []
+@pytest.mark.parametrize(
+    ("looks", "pause_s", "time_limit_s", "beats", "outcome", "others"),
+    [
+        (1, 16, 600, False, "lost", {"done"}),
+        (10, 6, 600, True, "done", {"refused"}),
+        (20, 6, 30, True, "lost", {"refused", "done"}),
+    ],
+    ids=["its process was suspended", "its lease is renewed", "it hangs beyond its time limit"],
+)
+def test_an_attempt_has_its_slot_while_its_lease_lasts(plant, looks, pause_s, time_limit_s, beats, outcome, others):
+    """Another process looks for the slot so often meanwhile; what was lost must not be written."""
 
-    def freeze(job_context: JobContext, slot: int):
-        plant.wall += 16
-        outcomes.append(other.execute("tick", START))
-        return plant.write(slot)
-
-    other = plant.engine(plant.job())
-    engine = plant.engine(plant.job(work=freeze))
-    engine.due()
-    outcomes.append(engine.execute("tick", START))
-    assert outcomes == ["done", "lost"]
-    assert plant.slots() == [START]
-
-
-def test_a_renewed_lease_keeps_its_slot(plant):
-    outcomes = []
-
-    def long(job_context: JobContext, slot: int):
-        for _ in range(10):
-            plant.wall += 6
-            engine.beat()
+    def work(job_context: JobContext, slot: int):
+        for _ in range(looks):
+            plant.wall += pause_s
+            if beats:
+                engine.beat()
             outcomes.append(other.execute("tick", HOUR))
-        return lambda db: None
-
-    other = plant.engine(plant.job(seconds=3600))
-    engine = plant.engine(plant.job(seconds=3600, work=long))
-    engine.due()
-    assert engine.execute("tick", HOUR) == "done"
-    assert set(outcomes) == {"refused"}
-
-
-def test_an_attempt_that_hangs_releases_its_job(plant):
-    def hang(job_context: JobContext, slot: int):
-        for _ in range(20):
-            plant.wall += 6
-            engine.beat()
-        outcomes.append(other.execute("tick", HOUR))
-        return lambda db: None
+        return plant.write(slot)
 
     outcomes: list[str] = []
     other = plant.engine(plant.job(seconds=3600))
-    engine = plant.engine(plant.job(seconds=3600, work=hang, time_limit_s=30))
+    engine = plant.engine(plant.job(seconds=3600, work=work, time_limit_s=time_limit_s))
     engine.due()
-    outcomes.append(engine.execute("tick", HOUR))
-    assert outcomes == ["done", "lost"]
+    assert engine.execute("tick", HOUR) == outcome
+    assert (set(outcomes), plant.slots()) == (others, [HOUR])

@@ -28,8 +28,8 @@ from service.store.pages import fits
 from service.trading.lanes import VOTED
 from service.trading.lanes.lane import LaneVote
 from tests.forecasting.made import made_bars
-from tests.jobs.contexts import context_of
-from tests.jobs.track_record import SLOT, document, rows
+from tests.jobs.contexts import context_of, work
+from tests.jobs.track_record import SLOT, document, read, rows
 from tests.running_service import START, RunningService, copied, running_service
 
 MONTH = month_start(1_763_985_600)  # 2025-11-01T00:00:00Z
@@ -38,20 +38,15 @@ CLOCK = CalendarFit(Season((1.0,) * WEEK), {})
 CALENDARS: tuple[Calendar, ...] = ("always", "comex")
 OF_BEFORE = {"version": "fits/7", "slot": MONTH, "trained_until": MONTH, "linear": {}, "missing": {}}
 LONG, SHORT = (made_bars("btc", days, 0) for days in (60, 2))
+COINS = 5  # the service starts on a Saturday, when the metals have no forecast of an hour or a day
 
 
 def fits_of(slot: int, *calendars: Calendar, version: str = VERSION) -> Fits:
     return Fits(version, slot, dict.fromkeys(calendars or ("always",), CLOCK))
 
 
-@pytest.fixture
-def fitted_slots(monkeypatch) -> list[int]:
-    """The slots that were fitted: `fitting` may say with which calendars."""
-    return fitting(monkeypatch, lambda slot: fits_of(slot, *CALENDARS))
-
-
 def fitting(monkeypatch: pytest.MonkeyPatch, fits_at: Callable[[int], Fits], **hourly: Bars) -> list[int]:
-    """Fit as `fitted` says, to these hourly bars by asset; the slots that are fitted."""
+    """Fit as `fits_at` says, to these hourly bars by asset; the slots that are fitted."""
     slots: list[int] = []
 
     def call(_fit: Callable, _hourly: dict, slot: int) -> Fits:
@@ -72,9 +67,7 @@ def run(
             fits.save(db, current["slot"], current)
     with database.reading() as db:
         knowledge.newest_fits(database, db)
-    effects = refit(context_of(database, assets), slot)
-    with database.writing() as db:
-        effects(db)
+    work(context_of(database, assets), refit, slot)
     with database.reading() as db:
         return knowledge.newest_fits(database, db)
 
@@ -84,15 +77,10 @@ def run(
     [None, fits_of(MONTH - DAY).to_plain(), fits_of(MONTH, version="fits/0").to_plain(), OF_BEFORE],
     ids=["none", "of last month", "of another version", "of the version before"],
 )
-def test_missing_old_and_outdated_fits_are_replaced(database, fitted_slots, current):
+def test_missing_old_and_outdated_fits_are_replaced(database, monkeypatch, current):
+    fitted_slots = fitting(monkeypatch, lambda slot: fits_of(slot, *CALENDARS))
     assert run(database, current) == fits_of(MONTH, *CALENDARS)
     assert fitted_slots == [MONTH]
-
-
-def test_current_fits_are_kept(database, fitted_slots):
-    current = fits_of(MONTH)
-    assert run(database, current.to_plain(), ("btc",)) == current
-    assert fitted_slots == []
 
 
 def test_fits_of_no_calendar_are_not_stored(database, monkeypatch):
@@ -111,10 +99,11 @@ def test_a_month_with_too_little_history_is_fitted_until_now(database, monkeypat
 
 
 def test_a_calendar_is_added_once_there_is_history_for_it(database, monkeypatch):
-    """Until then the fits of the others are kept, and nothing is fitted."""
+    """Until then current fits are kept, and nothing is fitted."""
     current = fits_of(MONTH)
     slots = fitting(monkeypatch, fits_of, btc=LONG, gold=SHORT)
-    assert run(database, current.to_plain(), ("btc", "gold")) == current
+    for assets in (("btc",), ("btc", "gold")):
+        assert run(database, current.to_plain(), assets) == current
     assert slots == []
     metal = made_bars("gold", 60, 1)
     slots = fitting(monkeypatch, lambda slot: fits_of(slot, *CALENDARS[: 1 + (slot == REFIT_AT)]), btc=LONG, gold=metal)
@@ -143,8 +132,7 @@ def test_that_history_is_enough_for_models():
 def test_a_vote_of_the_lane_has_the_weeks_volatility(house: RunningService):
     """The pooled sigma of seven days as it is published, for a year of 365 days, and even odds."""
     house.move(HOUR)
-    with house.runtime.database.reading() as db:
-        votes = lanes.hourly_votes_since(db, 0)[START // HOUR * HOUR + HOUR]
+    votes = read(house, lanes.hourly_votes_since, 0)[SLOT + HOUR]
     assert set(votes) == set(VOTED)
     for asset, vote in votes.items():
         horizons = document(house, f"forecasts/{asset}")["horizons"]
@@ -162,9 +150,6 @@ def test_only_a_change_of_direction_is_recorded():
     assert row.body == {"at": REFIT_AT, "direction": "NEUTRAL", "previous": "BEARISH", "p_up": 0.5}
 
 
-COINS = 5  # the service starts on a Saturday, when the metals have no forecast of an hour or a day
-
-
 def live(service: RunningService) -> dict[str, dict]:
     """The live book's record of all assets by horizon."""
     book = document(service, "forecasts/record")["books"][0]
@@ -175,11 +160,6 @@ def live(service: RunningService) -> dict[str, dict]:
 def committed(service: RunningService) -> dict[str, bool]:
     """The subjects of the ledger's price forecasts, and whether they are of the past."""
     return {row.subject: row.backfilled for row in rows(service, "price_forecast")}
-
-
-def waiting(database: Database) -> set:
-    with database.reading() as db:
-        return set(forecasts.due_price_forecasts(db, 2**40))
 
 
 @pytest.fixture
@@ -215,12 +195,10 @@ def test_the_next_row_holds_the_price_that_a_row_is_scored_by(hours_later):
 @pytest.mark.slow
 def test_a_slot_done_twice_counts_once(hours_later):
     """An hour's job that runs again scores nothing twice and records no second row."""
-    before, forecasts_before = live(hours_later), waiting(hours_later.runtime.database)
-    effects = record_prices(hours_later.engine.job_context, SLOT + 3 * HOUR)
-    with hours_later.runtime.database.writing() as db:
-        effects(db)
+    before, waiting = live(hours_later), read(hours_later, forecasts.due_price_forecasts, 2**40)
+    work(hours_later.engine.job_context, record_prices, SLOT + 3 * HOUR)
     assert live(hours_later) == before
-    assert waiting(hours_later.runtime.database) == forecasts_before
+    assert read(hours_later, forecasts.due_price_forecasts, 2**40) == waiting
     assert len(rows(hours_later, "price_forecast")) == len(committed(hours_later))
 
 
@@ -247,9 +225,7 @@ def test_a_live_forecast_is_never_late(house, monkeypatch):
     simulated = house.engine.job_context
     of_live = replace(simulated, clock=replace(simulated.clock, world="live"))
     for job_context, is_committed in ((of_live, False), (simulated, True)):
-        effects = record_prices(job_context, SLOT + HOUR)
-        with house.runtime.database.writing() as db:
-            effects(db)
+        work(job_context, record_prices, SLOT + HOUR)
         assert (f"prices-{iso(SLOT + HOUR)}" in committed(house)) == is_committed
 
 

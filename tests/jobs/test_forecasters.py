@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from pydantic import TypeAdapter
 from scipy import stats
 
 from service.forecasting.predictions.commitments import forecast_row
@@ -27,7 +26,7 @@ from service.store import forecasts, ledger, predictions, snapshots
 from service.store.database import Database
 from tests.conftest import IN_CI
 from tests.forecasting.markets import MONDAY, many, waiting
-from tests.jobs.contexts import context_of
+from tests.jobs.contexts import context_of, work
 
 CALLERS, FORECASTS = (100 if IN_CI else 10), 100  # 10,000 forecasts with CI=true
 # Half of them were backfilled, and a few came out void or were decided before their close.
@@ -44,6 +43,7 @@ MARKETS = [
 ]
 LAST = max(market.settlement.resolved_at for market in MARKETS)
 END = (LAST // HOUR + 1) * HOUR
+ENTRANTS = 128 if IN_CI else 32  # the callers, nine voters, the pool and the market, up to a power of two
 
 
 def drawn() -> pd.DataFrame:
@@ -98,15 +98,12 @@ def _publish(database: Database, slot: int) -> None:
     prices = PricesDocument("prices/1", iso(slot), iso(slot), iso(slot), "simulated", False, {"btc": "a file"}, 0, ())
     with database.writing() as db:
         snapshots.publish(db, slot, {"prices": prices})
-    write = score(context_of(database, step=5 * MINUTE), slot)
-    with database.writing() as db:
-        write(db)
+    work(context_of(database, step=5 * MINUTE), score, slot)
 
 
 def shown(database: Database) -> ForecastersDocument:
     with database.reading() as db:
-        snapshot = snapshots.latest_snapshot(db, "forecasters")
-    return TypeAdapter(ForecastersDocument).validate_json(snapshot.body)
+        return snapshots.find_document(db, "forecasters", ForecastersDocument)
 
 
 def settled_markets() -> pd.DataFrame:
@@ -136,13 +133,17 @@ def gains(losses: dict[int, float], pool: float) -> dict[int, float]:
     return {caller: (total - score) / len(losses) - score for caller, score in losses.items()}
 
 
+def counted() -> pd.DataFrame:
+    """The forecasts that stood before their market was decided, in their order."""
+    frame = FRAME.merge(settled_markets(), on="market")
+    return frame[frame["at"] < frame.end].sort_values("seq")
+
+
 @cache
 def peers() -> pd.DataFrame:
     """The peer scores of each caller and market, from what stands between any two forecasts of the market."""
-    frame = FRAME.merge(settled_markets(), on="market")
-    frame = frame[frame["at"] < frame.end].sort_values("seq")
     rows = []
-    for market, part in frame.groupby("market"):
+    for market, part in counted().groupby("market"):
         start, end, close, yes = part[["begin", "end", "closing", "yes"]].iloc[0]
         pool = loss(part.pool.iloc[0], yes)
         sums, losses, openings = dict.fromkeys(part.caller, 0.0), {}, {}
@@ -160,10 +161,8 @@ def peers() -> pd.DataFrame:
 @cache
 def time_weighted() -> pd.DataFrame:
     """One row for each caller and market, from a loop over the seconds in which each forecast stood."""
-    frame = FRAME.merge(settled_markets(), on="market")
-    frame = frame[frame["at"] < frame.end].sort_values("seq")
     rows = []
-    for (caller, market), part in frame.groupby(["caller", "market"]):
+    for (caller, market), part in counted().groupby(["caller", "market"]):
         start, end, yes, close = (part[name].iloc[0] for name in ("begin", "end", "yes", "closing"))
         edges = [*part["at"], end]
         seconds = [later - earlier for earlier, later in pairwise(edges)]
@@ -183,18 +182,13 @@ def time_weighted() -> pd.DataFrame:
     return pd.DataFrame(rows).merge(settled_markets(), on="market").merge(peers(), on=["caller", "market"])
 
 
-ENTRANTS = 128 if IN_CI else 32  # the callers, nine voters, the pool and the market, up to a power of two
-
-
 def expected_best(n: int) -> float:
     """The mean of the greatest of so many independent normal values, by its density."""
     x = np.linspace(-8, 8, 16_001)
     return np.trapezoid(x * n * stats.norm.pdf(x) * stats.norm.cdf(x) ** (n - 1), x)
 
 
-def interval(
-    values: pd.Series, weeks: pd.Series, correlation: float, memory: float, least: float
-) -> tuple[float, float, float]:
+def interval(values: pd.Series, weeks: pd.Series, correlation: float, memory: float, least: float) -> tuple[float, ...]:
     """The mean with its interval, from the covariance matrix that is expected and the measured sums of weeks."""
     n, groups = len(values), values.groupby(weeks)
     count, mean, variance = groups.ngroups, values.mean(), values.var(ddof=1)
@@ -217,9 +211,8 @@ def matches(scores: object, name: str, values: pd.Series, weeks: pd.Series, leas
     """
     triple = [getattr(scores, f"{name}{end}") for end in ("", "_low", "_high")]
     within, expectation = ((0, 1), (2 / 116, 0.6)) if name == "brier" else ((-np.inf, np.inf), (4 / 116, 0.0))
-    assert triple == pytest.approx(
-        np.clip(interval(values, weeks, *expectation, least), *within).tolist(), abs=6e-6, rel=1e-5
-    )
+    expected = np.clip(interval(values, weeks, *expectation, least), *within).tolist()
+    assert triple == pytest.approx(expected, abs=6e-6, rel=1e-5)
 
 
 def at_stake(losses: pd.Series, part: pd.DataFrame) -> float:

@@ -12,23 +12,11 @@ from service.forecasting.predictions import Prediction, Settlement
 from service.jobs import imported, prices
 from service.jobs.committing import withdraw_texts
 from service.ledger.commitments import text_hash
-from service.ledger.verifier import verify
 from service.market.instants import DAY, HOUR, MINUTE, iso
 from service.sources.odds import source
-from service.store import audit, bars, ledger, predictions
-from tests.jobs.live import (
-    HEADLINES,
-    SLOT,
-    an_hour_later,
-    answering,
-    do,
-    gamma_over,
-    gamma_row,
-    kalshi_row,
-    level,
-    printing,
-)
-from tests.jobs.track_record import document
+from service.store import audit, bars, predictions
+from tests.jobs.live import HEADLINES, an_hour_later, answering, do, gamma_over, gamma_row, kalshi_row, level, printing
+from tests.jobs.track_record import SLOT, document, read, rows, verified
 from tests.running_service import START, RunningService, copied, running_service
 
 pytestmark = pytest.mark.slow
@@ -50,8 +38,7 @@ def frozen(service: RunningService) -> dict[str, dict]:
 
 
 def stored(service: RunningService, market_id: str) -> Prediction:
-    with service.runtime.database.reading() as db:
-        return predictions.find_prediction(db, market_id)
+    return read(service, predictions.find_prediction, market_id)
 
 
 def test_imported_markets_show_the_prices_of_now(live):
@@ -68,17 +55,15 @@ def test_imported_markets_show_the_prices_of_now(live):
 
 def test_in_the_live_world_only_its_past_is_backfilled(live):
     """What others ask is taken over at the first start, voted on and priced by them; the past has no odds."""
-    page = document(live, "predictions")
-    assert not any(market["backfilled"] for market in imported_markets(live).values())
-    assert set(imported_markets(live)) == {GAMMA_ID, TICKER}
-    for market in imported_markets(live).values():
-        assert len(market["ai_votes"]) == 9
-        assert market["created_at"] == iso(SLOT)
+    page, markets = document(live, "predictions"), imported_markets(live)
+    assert set(markets) == {GAMMA_ID, TICKER}
+    for market in markets.values():
+        assert (len(market["ai_votes"]), market["created_at"], market["backfilled"]) == (9, iso(SLOT), False)
         assert market["commitment"]["seq"] > 0
-    assert imported_markets(live)[GAMMA_ID]["market_odds"]["p_yes"] == 0.41
-    assert not imported_markets(live)[GAMMA_ID]["market_odds"]["simulated"]
-    assert page["sources"]["polymarket"] == f"odds (polymarket), read {iso(SLOT)}"
-    assert page["sources"]["kalshi"] == f"odds (kalshi), read {iso(SLOT)}"
+    odds = markets[GAMMA_ID]["market_odds"]
+    assert (odds["p_yes"], odds["simulated"]) == (0.41, False)
+    for name in ("polymarket", "kalshi"):
+        assert page["sources"][name] == f"odds ({name}), read {iso(SLOT)}"
     assert all(market["market_odds"] is None for market in page["markets"] if market["category"] != "imported")
 
 
@@ -107,36 +92,24 @@ def test_an_imported_market_is_settled_as_its_source_settles_it(live, world):
     assert stored(live, TICKER).settlement == Settlement("no", at, "settled as no", "kalshi")
     an_hour_later(live, 2)
     assert not imported_markets(live)
-    with live.runtime.database.reading() as db:
-        assert verify(ledger.export(db)).fault is None
-        for market_id in (GAMMA_ID, TICKER):
-            kinds = [row.kind for row in ledger.entries(db, 1, 100, subject=market_id)]
-            assert kinds == ["votes", "odds", "resolution", "score"]
+    assert verified(live).fault is None
+    for market_id in (GAMMA_ID, TICKER):
+        assert [row.kind for row in rows(live, subject=market_id)] == ["votes", "odds", "resolution", "score"]
 
 
 def test_the_words_of_an_outside_market_are_hashes_in_the_ledger(live):
     """They can be withdrawn; what the market asks stays in the words of this service."""
     market = stored(live, GAMMA_ID)
+    votes, quote = (row.body for row in rows(live, subject=GAMMA_ID))
+    hashes = [votes["question"]["text"], votes["rule"], quote["url"]]
+    texts = [market.question.text, market.rule, market.odds.url]
+    assert hashes == [text_hash(text, market.salt) for text in texts]
+    assert votes["question"]["canonical"] == market.question.canonical
     with live.runtime.database.writing() as db:
-        votes, quote = (row.body for row in ledger.entries(db, 1, 100, subject=GAMMA_ID))
-        for texts, name, text in (
-            (votes["question"], "text", market.question.text),
-            (votes, "rule", market.rule),
-            (quote, "url", market.odds.url),
-        ):
-            assert texts[name] == text_hash(text, market.salt)
-        assert votes["question"]["canonical"] == market.question.canonical
         assert withdraw_texts(db, [GAMMA_ID], SLOT) == [GAMMA_ID]
         assert list(audit.differences(db)) == []
     market = stored(live, GAMMA_ID)
     assert (market.rule, market.odds.url) == ("As Polymarket settles it.", None)
-
-
-def test_a_market_decided_before_its_import_is_void(live, world):
-    world.over["polymarket"] = [gamma_over("2026-11-21 07:59:59+00")]
-    an_hour_later(live)
-    settlement = stored(live, GAMMA_ID).settlement
-    assert (settlement.outcome, settlement.evidence) == ("void", "it was decided before it was imported")
 
 
 @pytest.mark.parametrize(
@@ -144,15 +117,16 @@ def test_a_market_decided_before_its_import_is_void(live, world):
     [
         ({"question": f"Will Bitcoin be above ${level(1.02)} on November 25?"}, "yes", "Yes pays 1, No pays 0"),
         ({"outcomePrices": '["0.5", "0.5"]'}, "void", "Yes pays 0.5, No pays 0.5"),
+        ({"closedTime": "2026-11-21 07:59:59+00"}, "void", "it was decided before it was imported"),
         (
-            {"question": f"Will the price of Bitcoin be above ${level(1.05)} on November 25?"},
+            {"question": f"Will Bitcoin be above ${level(1.05)} on November 25?"},
             "void",
             "it asks something else since it was imported",
         ),
     ],
 )
 def test_a_market_is_settled_as_what_was_imported(live, world, change, outcome, evidence):
-    """Void with the reason where its source settles something else, or neither side."""
+    """Void with the reason where its source settles something else or neither side, or had decided it before."""
     world.over["polymarket"] = [gamma_over("2026-11-21 08:20:00+00", **change)]
     an_hour_later(live)
     assert stored(live, GAMMA_ID).settlement == Settlement(outcome, SLOT + HOUR, evidence, "polymarket")
@@ -194,20 +168,15 @@ def test_a_source_that_never_answered_is_shown_as_never_read(live_world, world, 
         world.servers["kalshi"].fault = answering(b"", 500)
         do(service, prices.tick, SLOT)
         do(service, imported.import_markets, SLOT)
-        with service.runtime.database.reading() as db:
-            assert imported.sources(db)["kalshi"] == "odds (kalshi), never read; failed since: kalshi: it answered 500"
+        source = read(service, imported.sources)["kalshi"]
+    assert source == "odds (kalshi), never read; failed since: kalshi: it answered 500"
 
 
 def up_row(market_id: str, begins: int, length: int, title: str = "Bitcoin Up or Down - November 21, 3AM ET") -> dict:
     """An open market of Polymarket on a move of some seconds."""
-    fields = {
-        "question": title,
-        "groupItemTitle": "",
-        "outcomes": '["Up", "Down"]',
-        "description": "",
-        "volumeNum": 9.9,
-    }
-    return gamma_row(market_id, p="0.505") | fields | {"eventStartTime": iso(begins), "endDate": iso(begins + length)}
+    texts = {"question": title, "groupItemTitle": "", "outcomes": '["Up", "Down"]', "description": ""}
+    span = {"eventStartTime": iso(begins), "endDate": iso(begins + length)}
+    return gamma_row(market_id, p="0.505") | texts | span | {"volumeNum": 9.9}
 
 
 def quarter_row(begins: int) -> dict:
@@ -234,8 +203,7 @@ def short(live_world, live_data, world, tmp_path, monkeypatch) -> Iterator[Runni
 
 def close_at(service: RunningService, asset: str, instant: int) -> float:
     """The close of the five-minute bar that ends at a unix second."""
-    with service.runtime.database.reading() as db:
-        return float(bars.load_bars(db, asset, instant - FIVE, instant, FIVE).close[-1])
+    return float(read(service, bars.load_bars, asset, instant - FIVE, instant, FIVE).close[-1])
 
 
 def until(service: RunningService, instant: int) -> None:
@@ -248,11 +216,8 @@ def test_short_markets_are_voted_on_when_they_begin(short, world):
     world.offers["polymarket"] = [up_row("5", QUARTER, FIVE), up_row("60", QUARTER, HOUR)]
     world.offers["kalshi"] = [quarter_row(QUARTER)]
     until(short, QUARTER)
-    for market_id, asset in (
-        ("polymarket-5", "btc"),
-        ("polymarket-60", "btc"),
-        ("kalshi-KXETH15M-26NOV210330-30", "eth"),
-    ):
+    ids = ("polymarket-5", "polymarket-60", "kalshi-KXETH15M-26NOV210330-30")
+    for market_id, asset in zip(ids, ("btc", "btc", "eth"), strict=True):
         market = stored(short, market_id)
         assert (market.created_at, market.commitment.as_of, len(market.votes)) == (QUARTER, QUARTER, 9)
         assert (market.question.asset, market.question.comparator) == (asset, "up")
@@ -325,11 +290,8 @@ def test_a_paper_with_retry_after_is_skipped_and_named(live, world):
     paper.requests.clear()
     an_hour_later(live, 2)
     page = document(live, "news-pulse")
-    assert (paper.requests, page["failed"]) == (
-        [],
-        {"127.0.0.1": f"paused until {iso(SLOT + 3 * HOUR)} at its request"},
-    )
-    assert page["as_of"] == iso(SLOT)
+    assert page["failed"] == {"127.0.0.1": f"paused until {iso(SLOT + 3 * HOUR)} at its request"}
+    assert (paper.requests, page["as_of"]) == ([], iso(SLOT))
     do(live, prices.tick, SLOT + 3 * HOUR + prices.LIVE_DELAY_S)
     an_hour_later(live, 3)
     page = document(live, "news-pulse")

@@ -23,17 +23,23 @@ from service.market.prices import PricesDocument
 from service.notifications.events import Attempt, Message
 from service.sources.feeds import FetchedBars
 from service.store import keys, notifications, quotas, snapshots
-from service.store.database import Database
 from service.store.pages import fits
 from service.store.quotas import LEASE_S
 from service.store.tables import rate_window
 from tests.forecasting.made import panel_of
+from tests.jobs.contexts import context_of
 from tests.jobs.mortal import work_all
 from tests.jobs.track_record import document
 from tests.market.coverages import whole
 from tests.receiver import endpoint
 
-WALL = 1_800_000_000
+SCHEDULES = (Every(60), Every(300, 10), Every(3600), Every(DAY), Every(DAY, 3600))
+SLOT = 1_800_000_000
+DOCUMENTS = ("predictions", "streaks", "shadow", "ai-vs-market", "forecasters")
+DOCUMENTS += ("apex", "apex-fund", "news-pulse", "widget")
+NOW = 1_800_000_000 - 1_800_000_000 % DAY + 10 * HOUR + 7 * MINUTE
+STEP = 300
+every_world = pytest.mark.parametrize("world", ["simulated", "replay", "live"])
 
 
 @pytest.mark.parametrize(("engine", "count"), [("embedded", 1), ("nowhere:some-model", 8)])
@@ -42,9 +48,6 @@ def test_only_models_are_asked_several_questions_at_once(engine, count):
     context = JobContext(Settings(), None, None, WorldClock("simulated"), 0, panel)
     assert context.at_once == count
     assert not context.embedded.has_models
-
-
-SCHEDULES = (Every(60), Every(300, 10), Every(3600), Every(DAY), Every(DAY, 3600))
 
 
 def at(text: str) -> int:
@@ -81,22 +84,17 @@ def test_daylight_saving_moves_no_slot(zone, day, monkeypatch):
     time.tzset()
     try:
         midnight = at(day)
-        hours = {Every(3600).slot_at(midnight + 60 * minute) for minute in range(1440)}
-        days = {Every(DAY).slot_at(midnight + 60 * minute) for minute in range(1440)}
+        minutes = range(midnight, midnight + DAY, MINUTE)
+        hours, days = ({Every(seconds).slot_at(minute) for minute in minutes} for seconds in (HOUR, DAY))
     finally:
         monkeypatch.undo()
         time.tzset()
-    assert sorted(hours) == [midnight + 3600 * hour for hour in range(24)]
-    assert days == {midnight}
-
-
-SLOT = 1_800_000_000
+    assert (hours, days) == (set(range(midnight, midnight + DAY, HOUR)), {midnight})
 
 
 @pytest.fixture
-def job_context(database) -> SimpleNamespace:
-    clock, feed = WorldClock("simulated"), SimpleNamespace(step=5 * MINUTE)
-    return SimpleNamespace(database=database, clock=clock, feed=feed)
+def job_context(database) -> JobContext:
+    return context_of(database, step=5 * MINUTE)
 
 
 def publish_prices(database, as_of: int) -> None:
@@ -116,10 +114,8 @@ def test_as_of_is_the_oldest_input(database, job_context, prices: int, seen_at: 
 
 def test_further_sources_are_added_to_those_of_the_prices(database, job_context):
     publish_prices(database, SLOT)
-    assert job.header(job_context, SLOT, HOUR, sources={"headlines": "a feed"}).sources == {
-        "btc": "a file",
-        "headlines": "a feed",
-    }
+    header = job.header(job_context, SLOT, HOUR, sources={"headlines": "a feed"})
+    assert header.sources == {"btc": "a file", "headlines": "a feed"}
 
 
 def test_without_prices_a_job_is_retried(job_context):
@@ -132,30 +128,15 @@ def test_before_the_first_tick_bars_have_no_source(job_context):
     assert (header.as_of, header.sources) == (iso(SLOT - HOUR), {"pools": "assumed"})
 
 
-DOCUMENTS = (
-    "predictions",
-    "streaks",
-    "shadow",
-    "ai-vs-market",
-    "forecasters",
-    "apex",
-    "apex-fund",
-    "news-pulse",
-    "widget",
-)
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("age", ["house", pytest.param("old_house", marks=pytest.mark.slow)])
 def test_every_document_has_its_time_and_the_end_of_its_data(age, name, request):
     service = request.getfixturevalue(age)
-    page, hour = document(service, name), int(service.wall) // HOUR * HOUR
-    minute = int(service.wall) // MINUTE * MINUTE
-    assert page["timestamp"] == iso(minute if name == "predictions" else hour)
-    assert page["as_of"] == iso(hour)
-    assert unix(page["as_of"]) <= unix(page["timestamp"]) < unix(page["stale_after"])
-    assert page["world"] == "simulated"
-    assert page["sources"]["btc"] == "simulated (seed 42)"
+    page = document(service, name)
+    hour, minute = (int(service.wall) // seconds * seconds for seconds in (HOUR, MINUTE))
+    assert (page["timestamp"], page["as_of"]) == (iso(minute if name == "predictions" else hour), iso(hour))
+    assert unix(page["timestamp"]) < unix(page["stale_after"])
+    assert (page["world"], page["sources"]["btc"]) == ("simulated", "simulated (seed 42)")
 
 
 def test_documents_show_that_their_feed_has_stopped(house, monkeypatch):
@@ -173,10 +154,6 @@ def test_documents_show_that_their_feed_has_stopped(house, monkeypatch):
     assert unix(after["stale_after"]) < unix(after["timestamp"])
 
 
-NOW = 1_800_000_000 - 1_800_000_000 % DAY + 10 * HOUR + 7 * MINUTE
-STEP = 300
-
-
 def jobs(world: str) -> dict[str, Job]:
     return {job.name: job for job in timetable(world, STEP)}
 
@@ -187,7 +164,7 @@ def after(timetable_jobs: dict[str, Job], name: str) -> set[str]:
     return set(needs).union(*(after(timetable_jobs, dependency) for dependency in needs))
 
 
-@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
+@every_world
 def test_no_job_waits_for_itself_and_each_has_one_name(world):
     """What a job needs is a job of its own clock."""
     by_name = jobs(world)
@@ -196,22 +173,22 @@ def test_no_job_waits_for_itself_and_each_has_one_name(world):
     assert all(by_name[need].clock == job.clock for job in by_name.values() for need in job.needs)
 
 
-@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
-def test_votes_follow_prices_and_scores_follow_settlements(world):
-    by_name = jobs(world)
-    assert {"tick", "observe"} <= after(by_name, "predict")
-    assert {"tick", "predict"} <= after(by_name, "settle")
-    assert {"predict", "settle"} <= after(by_name, "score")
-    assert {"predict", "news", "rank"} <= after(by_name, "apex")
-    assert {"settle", "battle"} <= after(by_name, "seal")
-
-
-@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
-def test_the_past_of_every_world_is_backfilled_first(world):
-    """Nothing is opened, called or printed before it was."""
-    by_name = jobs(world)
-    assert "refit" in after(by_name, "backfill")
-    assert all("backfill" in after(by_name, name) for name in ("predict", "settle", "score", "apex", "news", "seal"))
+@every_world
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("predict", {"tick", "observe", "backfill"}),
+        ("settle", {"tick", "predict", "backfill"}),
+        ("score", {"predict", "settle", "backfill"}),
+        ("apex", {"predict", "news", "rank", "backfill"}),
+        ("seal", {"settle", "battle", "backfill"}),
+        ("news", {"backfill"}),
+        ("backfill", {"refit"}),
+    ],
+)
+def test_votes_follow_prices_and_scores_follow_settlements(world, name: str, needs: set[str]):
+    """Nothing is opened, called or printed before the past was backfilled."""
+    assert needs <= after(jobs(world), name)
 
 
 def test_only_the_live_world_asks_outside_markets():
@@ -234,13 +211,15 @@ def test_jobs_that_callers_wait_for_follow_the_wall_clock():
     assert jobs("replay")["list_markets"].schedule.seconds == MINUTE
 
 
-@pytest.mark.parametrize("world", ["simulated", "replay", "live"])
-def test_every_job_runs_after_its_needs(world, sqlite_url):
+@every_world
+def test_every_job_runs_after_its_needs(world, sqlite_database):
     """The real timetable with jobs that do nothing: after one look each has run, none before its needs."""
     done: list[tuple[str, int]] = []
-    database, all_jobs = Database(sqlite_url), timetable(world, STEP)
-    engine = Engine(database, [_watched(job, done) for job in all_jobs], _job_context(world), now=lambda: NOW)
+    all_jobs = timetable(world, STEP)
+    context = SimpleNamespace(clock=WorldClock(world), histories=lambda _db, now: whole(("btc",), now))
+    engine = Engine(sqlite_database, [_watched(job, done) for job in all_jobs], context, now=lambda: NOW)
     work_all(engine)
+    engine.stop()
     order = [name for name, _ in done]
     assert sorted(order) == sorted(job.name for job in all_jobs)
     for entry in all_jobs:
@@ -248,12 +227,6 @@ def test_every_job_runs_after_its_needs(world, sqlite_url):
     hourly = ("predict", "settle", "score", "news", "apex", "seal", "import_markets")
     assert {slot for name, slot in done if name in hourly} == {NOW // HOUR * HOUR}
     assert max(slot for _, slot in done) <= NOW
-    engine.stop()
-    database.close()
-
-
-def _job_context(world: str) -> SimpleNamespace:
-    return SimpleNamespace(clock=WorldClock(world), histories=lambda _db, now: whole(("btc",), now))
 
 
 def _watched(job: Job, done: list[tuple[str, int]]) -> Job:
@@ -264,18 +237,13 @@ def _watched(job: Job, done: list[tuple[str, int]]) -> Job:
     return Job(job.name, job.schedule, work, job.clock, job.needs)
 
 
-CONTEXT = SimpleNamespace(clock=WorldClock("simulated"), settings=Settings())
-
-
 def test_what_has_expired_is_deleted(sqlite_database):
     """Windows that have ended, old deliveries, webhooks of revoked keys, and fits but for the last two.
 
     A request may still be reading the fits before those in use.
     """
     old = SLOT - 31 * DAY
-    live_row, revoked_row = (
-        endpoint(sqlite_database, "https://example.com/", old, plan=plan) for plan in ("paid", "free")
-    )
+    live_row, revoked_row = (endpoint(sqlite_database, "https://example.com/", old) for _ in range(2))
     with sqlite_database.writing() as db:
         for number in range(5):
             fits.save(db, number, {"slot": number})
@@ -286,7 +254,7 @@ def test_what_has_expired_is_deleted(sqlite_database):
                 message = Message(f"{row.id}_{at}", 1, "lane.trade", "{}")
                 notifications.record_attempt(db, row.id, Attempt(message, at, 5, 204, None))
         keys.revoke_key(db, revoked_row.key, old)
-        prune(CONTEXT, SLOT)(db)
+        prune(context_of(sqlite_database), SLOT)(db)
         assert list(fits.every(db)) == [3, 4]
         assert db.scalar(select(func.count()).select_from(rate_window)) == 1
         assert quotas.open_window(db, "open", SLOT).hits == 1
@@ -294,16 +262,12 @@ def test_what_has_expired_is_deleted(sqlite_database):
         assert notifications.key_webhooks(db, revoked_row.key) == []
 
 
-ENDS = 20_000 * DAY
-CHARGED_AT = ENDS - 3_600
-
-
 def test_a_charge_is_refunded_once_its_lease_is_over(database):
     is_wanted = next(job.is_wanted for job in timetable("live", STEP) if job.name == "refund_expired")
     with database.writing() as db:
         assert not is_wanted(db, None)
-        quotas.reserve(db, "a", "k", ENDS, 10, CHARGED_AT)
-        for slot, hits in ((CHARGED_AT + LEASE_S - 1, 1), (CHARGED_AT + LEASE_S, 0)):
+        quotas.reserve(db, "a", "k", SLOT + DAY, 10, SLOT)
+        for slot, hits in ((SLOT + LEASE_S - 1, 1), (SLOT + LEASE_S, 0)):
             refund_expired(None, slot)(db)
-            assert quotas.open_window(db, "k", CHARGED_AT).hits == hits
+            assert quotas.open_window(db, "k", SLOT).hits == hits
             assert is_wanted(db, None) is bool(hits)

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sqlalchemy import Connection
 
+from service.documents import DocumentHeader
 from service.forecasting.apex.call import EVERY_S, Call
 from service.forecasting.apex.document import outcome_of, resolved_calls
 from service.forecasting.voters.context import build_all
@@ -17,14 +19,23 @@ from service.market.bars import Bars, equal
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
 from service.store.bars import HourlyBars
-from service.store.database import Database
 from service.store.pages import apex_calls
 from service.trading.arena import Arena, mark, run
 from tests.forecasting.made import FIRST, made_bars
 from tests.forecasting.markets import PLAIN_HEADER as HEADER
 from tests.store.test_predictions import DEADLINE, POSITION, YES, bare, keep, stored
 
-FEW_HOURS = {asset: made_bars(asset, 60, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
+HOURLY = {asset: made_bars(asset, 200, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
+BARS = made_bars("btc", 30, 1)
+FIRST_CALL = int(BARS.time[0]) + 5 * DAY
+LATER = replace(HEADER, timestamp="2026-04-01T16:00:00Z", as_of="2026-04-01T15:55:00Z")
+
+
+def until(instant: int) -> dict[str, Bars]:
+    return {asset: bars.until(instant) for asset, bars in HOURLY.items()}
+
+
+FEW_HOURS = until(FIRST + 60 * DAY)
 
 
 def test_the_same_bars_are_not_computed_again():
@@ -39,13 +50,6 @@ def test_the_same_bars_are_not_computed_again():
     assert memory.of(variant) == build_all(variant) != first
     fewer = {asset: bars for asset, bars in FEW_HOURS.items() if asset != "gold"}
     assert memory.of(fewer).keys() == fewer.keys()
-
-
-HOURLY = {asset: made_bars(asset, 200, seed) for seed, asset in enumerate(("btc", "eth", "gold"))}
-
-
-def until(instant: int) -> dict[str, Bars]:
-    return {asset: bars.until(instant) for asset, bars in HOURLY.items()}
 
 
 def state(arena: Arena) -> list[object]:
@@ -99,37 +103,26 @@ def test_complete_blocks_are_not_computed_again(monkeypatch: pytest.MonkeyPatch)
     assert min(begins) == FIRST + 180 * DAY
 
 
-BARS = made_bars("btc", 30, 1)
-FIRST_CALL = int(BARS.time[0]) + 5 * DAY
-
-
 def called(at: int) -> Call:
     """A call at the price of then."""
     spot = float(BARS.until(at).close[-1])
     return Call("btc", at, spot, 0.6, 0.1, 0.2, False, {}, (), backfilled=False)
 
 
-def add(database: Database, *calls: Call) -> None:
-    with database.writing() as db:
-        for call in calls:
-            apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=call.backfilled)
-
-
-def build(database: Database, hourly) -> None:
-    with database.writing() as db:
-        bars.renew_bars(db, "btc", hourly)
+def add(db: Connection, *calls: Call) -> None:
+    for call in calls:
+        apex_calls.add(db, call.at, call.to_plain(), p_up=call.p_up, backfilled=call.backfilled)
 
 
 @pytest.fixture
-def reads_alike(database):
+def reads_alike(db):
     """Whether what is in memory is what the database says at an instant."""
     memory, hourly_bars = CallMemory(), HourlyBars()
 
     def compare(slot: int) -> bool:
-        with database.reading() as db:
-            calls, outcomes, hourly = memory.read(db, hourly_bars, slot)
-            expected = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
-            series = bars.load_bars(db, "btc", 0, slot, HOUR)
+        calls, outcomes, hourly = memory.read(db, hourly_bars, slot)
+        expected = [Call.from_plain(plain) for plain in apex_calls.every(db).values()]
+        series = bars.load_bars(db, "btc", 0, slot, HOUR)
         since = expected[0].at if expected else slot
         assert equal(hourly.since(since), series.since(since))
         return list(calls) == expected and list(outcomes) == list(resolved_calls(expected, {"btc": series}, slot))
@@ -137,105 +130,78 @@ def reads_alike(database):
     return compare
 
 
-def test_new_calls_and_outcomes_are_seen(database, reads_alike):
+def test_new_calls_and_outcomes_are_seen(db, reads_alike):
     """From none on, a day at a time, for longer than outcomes may still change."""
-    build(database, BARS)
+    bars.renew_bars(db, "btc", BARS)
     assert reads_alike(FIRST_CALL)
     for day in range(10):
         now = FIRST_CALL + day * DAY
-        add(database, *(called(at) for at in range(now, now + DAY, EVERY_S)))
+        add(db, *(called(at) for at in range(now, now + DAY, EVERY_S)))
         assert reads_alike(now + DAY)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2])
-def test_a_gap_that_is_filled_changes_outcomes(database, reads_alike, factor):
+def test_a_gap_that_is_filled_changes_outcomes(db, reads_alike, factor):
     """The hour in which a call's day ended was missing, so that of before decided; then it is there."""
     place = 12 * 24 - 1
-    build(database, BARS[:place])
-    build(database, BARS[place + 1 :])
-    add(database, called(int(BARS.time[place]) + HOUR - DAY))
+    bars.renew_bars(db, "btc", BARS[:place])
+    bars.renew_bars(db, "btc", BARS[place + 1 :])
+    add(db, called(int(BARS.time[place]) + HOUR - DAY))
     assert reads_alike(int(BARS.time[-1]) + HOUR)
-    build(database, replace(BARS, close=BARS.close * factor, low=BARS.low * 0.4, high=BARS.high * 3)[place : place + 1])
+    bars.renew_bars(
+        db, "btc", replace(BARS, close=BARS.close * factor, low=BARS.low * 0.4, high=BARS.high * 3)[place : place + 1]
+    )
     assert reads_alike(int(BARS.time[-1]) + HOUR)
 
 
-def test_a_void_call_is_decided_once_its_gap_is_filled(database, reads_alike):
+def test_a_void_call_is_decided_once_its_gap_is_filled(db, reads_alike):
     """No price of the last hours of its day is known; long after that they are."""
     end = 12 * 24
-    build(database, BARS[: end - 5])
-    build(database, BARS[end:])
+    bars.renew_bars(db, "btc", BARS[: end - 5])
+    bars.renew_bars(db, "btc", BARS[end:])
     call = called(int(BARS.time[end]) - DAY)
-    add(database, call)
+    add(db, call)
     slot = int(BARS.time[-1]) + HOUR
-    with database.reading() as db:
-        assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) == "void"
+    assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) == "void"
     assert reads_alike(slot)
     assert reads_alike(slot)
-    build(database, BARS[end - 5 : end])
-    with database.reading() as db:
-        assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) in ("yes", "no")
+    bars.renew_bars(db, "btc", BARS[end - 5 : end])
+    assert outcome_of(call, bars.load_bars(db, "btc", 0, slot, HOUR), slot) in ("yes", "no")
     assert reads_alike(slot)
 
 
-LATER = replace(HEADER, timestamp="2026-04-01T16:00:00Z", as_of="2026-04-01T15:55:00Z")
-
-
-@pytest.fixture
-def market_counts(monkeypatch) -> list[int]:
-    """The number of markets at each computation, as it happens."""
-    counts: list[int] = []
-    compute = memory.compute
-
-    def counting(markets, *rest):
-        counts.append(len(markets))
-        return compute(markets, *rest)
-
-    monkeypatch.setattr(memory, "compute", counting)
-    return counts
-
-
-def read(database: Database, memory: ScoreMemory, header=HEADER):
-    with database.reading() as db:
-        return memory.read(db, header, header)
-
-
-def settle(database: Database, id: str) -> None:
-    with database.writing() as db:
-        keep_settlement(db, id, YES, DEADLINE + 2)
-
-
-def test_scores_are_computed_again_after_a_change_alone(database, market_counts):
+def test_scores_are_computed_again_after_a_change_alone(db, monkeypatch):
     """A settlement, a new market and votes are changes; that an hour has passed is none."""
-    memory = ScoreMemory()
-    keep(database, stored("one", settlement=YES), stored("two"))
-    read(database, memory)
-    read(database, memory)
-    assert market_counts == [2]
-    settle(database, "two")
-    read(database, memory)
-    keep(database, bare("three"))
-    read(database, memory)
-    read(database, memory)
-    assert market_counts == [2, 2, 3]
-    with database.writing() as db:
-        predictions.add_commitment(db, "three", stored("three").commitment, POSITION)
-    read(database, memory)
-    assert market_counts == [2, 2, 3, 3]
+    scores, counts, compute = ScoreMemory(), [], memory.compute
+    monkeypatch.setattr(
+        memory, "compute", lambda markets, *rest: counts.append(len(markets)) or compute(markets, *rest)
+    )
+    keep(db, stored("one", settlement=YES), stored("two"))
+    changes = (
+        lambda: keep_settlement(db, "two", YES, DEADLINE + 2),
+        lambda: keep(db, bare("three")),
+        lambda: predictions.add_commitment(db, "three", stored("three").commitment, POSITION),
+    )
+    for change in (lambda: None, *changes):
+        change()
+        for _ in range(2):
+            scores.read(db, HEADER, HEADER)
+    assert counts == [2, 2, 3, 3], "the number of markets at each computation"
 
 
-def test_kept_scores_equal_those_computed_anew(database):
+def test_kept_scores_equal_those_computed_anew(db):
     """After every change and without one, under the header of the present slot."""
     memory = ScoreMemory()
     for id in ("one", "two", "three"):
-        keep(database, stored(id))
-        for header in (HEADER, LATER):
-            assert_alike(read(database, memory, header), read(database, ScoreMemory(), header))
-        settle(database, id)
-        for header in (LATER, HEADER):
-            assert_alike(read(database, memory, header), read(database, ScoreMemory(), header))
+        keep(db, stored(id))
+        assert_alike(db, memory, HEADER, LATER)
+        keep_settlement(db, id, YES, DEADLINE + 2)
+        assert_alike(db, memory, LATER, HEADER)
 
 
-def assert_alike(scores, anew) -> None:
-    for name in ("streaks", "shadow", "versus", "entries"):
-        assert getattr(scores, name) == getattr(anew, name)
-    assert np.array_equal(scores.market_counts.pool, anew.market_counts.pool)
+def assert_alike(db: Connection, memory: ScoreMemory, *headers: DocumentHeader) -> None:
+    for header in headers:
+        scores, anew = (each.read(db, header, header) for each in (memory, ScoreMemory()))
+        for name in ("streaks", "shadow", "versus", "entries"):
+            assert getattr(scores, name) == getattr(anew, name)
+        assert np.array_equal(scores.market_counts.pool, anew.market_counts.pool)

@@ -11,16 +11,18 @@ from sqlalchemy import text
 
 from service.config import Settings
 from service.jobs.predict import odds_sources, outside_market, renew_opinions
-from service.ledger.verifier import verify
+from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, WorldClock, iso
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import bars, ledger, listings, predictions
 from tests.cpu import least_cpu_s
 from tests.jobs.challenges import BEAT_S, challenge
-from tests.jobs.track_record import document
+from tests.jobs.contexts import work
+from tests.jobs.track_record import document, read, rows, verified
 from tests.running_service import RunningService
 
 PAST_PRICES = SimpleNamespace()
+MOST_S = 2.0
 
 
 def job_context(world: str, feed: object) -> SimpleNamespace:
@@ -55,16 +57,11 @@ def test_every_vote_is_verified_with_its_inputs(house):
         page = house.client.get(path)
         inputs += [json.dumps(row) for row in page.json["rows"]]
         path = page.json["next"] and f"/api/v1/features?limit=200&cursor={page.json['next']}"
-    with house.runtime.database.reading() as db:
-        verification = verify(ledger.export(db), inputs=inputs)
-        votes = ledger.entries(db, 1, 10_000, kind="votes")
+    verification, votes = verified(house, inputs=inputs), rows(house, "votes")
     assert (verification.fault, verification.unused) == (None, 0)
     assert verification.votes == verification.with_inputs == len(votes)
     assert len(inputs) < len(votes) / 2
     assert votes[-1].subject.startswith("challenge")
-
-
-MOST_S = 2.0
 
 
 def hour_of(house: RunningService) -> int:
@@ -73,9 +70,8 @@ def hour_of(house: RunningService) -> int:
 
 def held_by(house: RunningService) -> tuple[list, dict]:
     """The open markets, and the last opinions on them."""
-    with house.runtime.database.reading() as db:
-        markets = predictions.active_markets(db, hour_of(house))
-        return markets, listings.latest_opinions(db, [market.id for market in markets])
+    markets = read(house, predictions.active_markets, hour_of(house))
+    return markets, read(house, listings.latest_opinions, [market.id for market in markets])
 
 
 @pytest.mark.slow
@@ -96,8 +92,7 @@ def test_the_opinion_follows_the_price(house: RunningService):
     """Before, "above 2,000 tomorrow" stood at 0.19 while the price was 2,215."""
     house.move(9 * HOUR)
     markets, opinions = held_by(house)
-    with house.runtime.database.reading() as db:
-        spots = {asset: bars.last_bar(db, asset, 300).close for asset in {m.question.asset for m in markets}}
+    spots = {asset: bar.close for asset, bar in read(house, bars.last_bars, ASSETS, 300).items()}
     closes = [market for market in markets if market.question.comparator == "close_above"]
     for market in closes:
         is_above = spots[market.question.asset] > market.question.threshold
@@ -108,12 +103,9 @@ def test_the_opinion_follows_the_price(house: RunningService):
 @pytest.mark.slow
 def test_opinions_are_not_in_the_ledger(house: RunningService):
     house.move(HOUR)
-    with house.runtime.database.reading() as db:
-        before = db.scalar(text("SELECT max(seq) FROM ledger"))
-    effects = renew_opinions(house.engine.job_context, hour_of(house) + HOUR)
-    with house.runtime.database.writing() as db:
-        effects(db)
-        assert db.scalar(text("SELECT max(seq) FROM ledger")) == before
+    before = read(house, ledger.last_seq)
+    work(house.engine.job_context, renew_opinions, hour_of(house) + HOUR)
+    assert read(house, ledger.last_seq) == before
 
 
 @pytest.mark.slow

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-import structlog
 
 from service.errors import SourceFailed, WrongClock
 from service.jobs import prices
 from service.jobs.prices import read_rates
 from service.market.coverage import has_arrived
-from service.market.instants import DAY, HOUR, MINUTE, iso
+from service.market.instants import DAY, HOUR, MINUTE, iso, utc
 from service.market.prices import ASSUMED_RATES, NO_RATES, Rate, Rates
 from service.sources.feeds.simulated import SimulatedFeed
 from service.store import bars, snapshots
+from tests.jobs.contexts import work
 from tests.jobs.made_feed import HISTORY_FROM, SLOT, STEP, LiveJobs
+
+NOON = utc(SLOT)
 
 
 @pytest.fixture
@@ -25,21 +26,26 @@ def live(sqlite_database) -> LiveJobs:
     return LiveJobs(sqlite_database)
 
 
-def test_the_first_tick_stores_two_days_and_their_hours(live):
-    """The prices of all assets are there at once."""
-    live.run(prices.tick)
-    assert live.times() == list(range(SLOT - 2 * DAY, SLOT, STEP))
-    assert live.times(step=HOUR) == list(range(SLOT - 2 * DAY, SLOT, HOUR))
-    assert live.prices()["as_of"] == iso(SLOT)
-
-
-def test_a_later_tick_fetches_only_what_is_missing(live):
-    """It goes on where the last stored bar ended."""
+@pytest.fixture
+def jobs(live) -> LiveJobs:
+    """After the first tick."""
     live.run(prices.tick)
     live.feed.requests.clear()
-    live.run(prices.tick, SLOT + STEP)
-    assert live.feed.requests == [("btc", SLOT, SLOT + STEP, STEP), ("eth", SLOT, SLOT + STEP, STEP)]
-    assert live.times()[-1] == SLOT
+    return live
+
+
+def test_the_first_tick_stores_two_days_and_their_hours(jobs):
+    """The prices of all assets are there at once."""
+    assert jobs.times() == list(range(SLOT - 2 * DAY, SLOT, STEP))
+    assert jobs.times(step=HOUR) == list(range(SLOT - 2 * DAY, SLOT, HOUR))
+    assert jobs.prices()["as_of"] == iso(SLOT)
+
+
+def test_a_later_tick_fetches_only_what_is_missing(jobs):
+    """It goes on where the last stored bar ended."""
+    jobs.run(prices.tick, SLOT + STEP)
+    assert jobs.feed.requests == [("btc", SLOT, SLOT + STEP, STEP), ("eth", SLOT, SLOT + STEP, STEP)]
+    assert jobs.times()[-1] == SLOT
 
 
 def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
@@ -49,8 +55,7 @@ def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
     assert live.times()[-1] == SLOT - 2 * STEP
     live.run(prices.tick, SLOT + 2 * STEP)
     assert live.times() == list(range(SLOT - 2 * DAY, SLOT + 2 * STEP, STEP))
-    with live.database.reading() as db:
-        series = bars.load_bars(db, "btc", SLOT - HOUR, SLOT + STEP, STEP)
+    series = live.read(bars.load_bars, "btc", SLOT - HOUR, SLOT + STEP, STEP)
     flat = series[series.volume == 0]
     assert flat.time.tolist() == [SLOT - HOUR, SLOT - STEP, SLOT]
     assert (flat.open == flat.close).all()
@@ -59,23 +64,20 @@ def test_a_bar_without_trades_is_flat_and_not_asked_again(live):
     assert {since for _, since, _, _ in live.feed.requests} == {SLOT + 2 * STEP}
 
 
-def test_a_weekend_without_bars_leaves_no_gap(live):
+def test_a_weekend_without_bars_leaves_no_gap(jobs):
     """What follows the last stored bar was answered from there on, however long nobody traded."""
-    live.run(prices.tick)
-    live.feed.silent = set(range(SLOT, SLOT + DAY, STEP))
-    live.run(prices.tick, SLOT + DAY + HOUR)
-    with live.database.reading() as db:
-        assert bars.find_coverage(db, "btc", STEP).windows == ((SLOT - 2 * DAY, SLOT + DAY + HOUR),)
-    assert live.times()[-1] == SLOT + DAY + HOUR - STEP
+    jobs.feed.silent = set(range(SLOT, SLOT + DAY, STEP))
+    jobs.run(prices.tick, SLOT + DAY + HOUR)
+    assert jobs.windows() == ((SLOT - 2 * DAY, SLOT + DAY + HOUR),)
+    assert jobs.times()[-1] == SLOT + DAY + HOUR - STEP
 
 
-def test_a_fault_within_the_newest_bars_leaves_no_hole(live):
+def test_a_fault_within_the_newest_bars_leaves_no_hole(jobs):
     """Bars behind a lost day are fetched again with it."""
-    live.run(prices.tick)
-    live.feed.broken = [SLOT + DAY + HOUR]
-    live.run(prices.tick, SLOT + DAY + 2 * HOUR)
-    live.run(prices.tick, SLOT + DAY + 2 * HOUR + STEP)
-    assert live.times() == list(range(SLOT - 2 * DAY, SLOT + DAY + 2 * HOUR + STEP, STEP))
+    jobs.feed.broken = [SLOT + DAY + HOUR]
+    jobs.run(prices.tick, SLOT + DAY + 2 * HOUR)
+    jobs.run(prices.tick, SLOT + DAY + 2 * HOUR + STEP)
+    assert jobs.times() == list(range(SLOT - 2 * DAY, SLOT + DAY + 2 * HOUR + STEP, STEP))
 
 
 def test_an_hour_of_which_a_part_is_stored_is_fetched_whole(live):
@@ -84,32 +86,28 @@ def test_an_hour_of_which_a_part_is_stored_is_fetched_whole(live):
     later = SLOT + 5 * DAY
     live.run(prices.tick, later)
     live.run(prices.history, later)
-    with live.database.reading() as db:
-        hour = bars.load_bars(db, "btc", SLOT, SLOT + HOUR, HOUR)
-    assert hour.volume.tolist() == [1.0]
+    assert live.read(bars.load_bars, "btc", SLOT, SLOT + HOUR, HOUR).volume.tolist() == [1.0]
     assert live.histories(later)["btc"].since == live.feed.history_from
 
 
-def test_a_failed_source_keeps_the_bars_of_its_asset(live):
+def test_a_failed_source_keeps_the_bars_of_its_asset(jobs):
     """The other assets go on, and the price that stands still says its time."""
-    live.run(prices.tick)
-    live.feed.faulty_assets = {"eth"}
-    live.run(prices.tick, SLOT + HOUR)
-    assert (live.times("btc")[-1], live.times("eth")[-1]) == (SLOT + HOUR - STEP, SLOT - STEP)
-    as_of = {price["asset"]: price["as_of"] for price in live.prices()["prices"]}
+    jobs.feed.faulty_assets = {"eth"}
+    jobs.run(prices.tick, SLOT + HOUR)
+    assert (jobs.times("btc")[-1], jobs.times("eth")[-1]) == (SLOT + HOUR - STEP, SLOT - STEP)
+    as_of = {price["asset"]: price["as_of"] for price in jobs.prices()["prices"]}
     assert as_of == {"btc": iso(SLOT + HOUR), "eth": iso(SLOT)}
 
 
-def test_prices_in_another_unit_are_a_fault_of_the_source(live):
+def test_prices_in_another_unit_are_a_fault_of_the_source(jobs):
     """A settlement by them would stand in the ledger for ever; once the source is right again nothing is missing."""
-    live.run(prices.tick)
-    live.feed.units = {"eth": (0.01, SLOT, SLOT + 2 * HOUR)}
-    live.run(prices.tick, SLOT + HOUR)
-    assert live.times("eth")[-1] == SLOT - STEP
-    assert live.histories()["eth"].detail == "12 prices are more than 5 times away from the others"
-    live.feed.units = {}
-    live.run(prices.tick, SLOT + 2 * HOUR)
-    assert live.times("eth") == live.times("btc")
+    jobs.feed.units = {"eth": (0.01, SLOT, SLOT + 2 * HOUR)}
+    jobs.run(prices.tick, SLOT + HOUR)
+    assert jobs.times("eth")[-1] == SLOT - STEP
+    assert jobs.histories()["eth"].detail == "12 prices are more than 5 times away from the others"
+    jobs.feed.units = {}
+    jobs.run(prices.tick, SLOT + 2 * HOUR)
+    assert jobs.times("eth") == jobs.times("btc")
 
 
 @pytest.mark.parametrize("wild", [SLOT - DAY, SLOT + STEP])
@@ -118,22 +116,20 @@ def test_one_wild_price_holds_up_no_other(live, wild):
     live.feed.units = {"eth": (1000.0, wild, wild + STEP)}
     live.run(prices.tick)
     live.run(prices.tick, SLOT + HOUR)
-    with live.database.reading() as db:
-        series = bars.load_bars(db, "eth", wild, wild + 2 * STEP, STEP)
+    series = live.read(bars.load_bars, "eth", wild, wild + 2 * STEP, STEP)
     assert live.times("eth") == live.times("btc")
     assert (series.close[0], series.volume[0]) == (wild // STEP - 1, 0)
 
 
-def test_a_fault_is_logged_once_and_its_end_too(live):
+def test_a_fault_is_logged_once_and_its_end_too(live, log_events):
     """Six lines a minute would hide everything else."""
     live.feed.faulty_assets = {"eth"}
-    with structlog.testing.capture_logs() as events:
-        for place in range(5):
-            live.run(prices.tick, SLOT + place * STEP)
-        live.feed.faulty_assets = set()
-        live.run(prices.tick, SLOT + HOUR)
-    assert [event["event"] for event in events] == ["source_failed", "source_answers"]
-    assert events[0]["detail"] == "no answer"
+    for place in range(5):
+        live.run(prices.tick, SLOT + place * STEP)
+    live.feed.faulty_assets = set()
+    live.run(prices.tick, SLOT + HOUR)
+    assert [event["event"] for event in log_events] == ["source_failed", "source_answers"]
+    assert log_events[0]["detail"] == "no answer"
 
 
 def test_a_tick_fails_when_no_source_answers(live):
@@ -144,11 +140,10 @@ def test_a_tick_fails_when_no_source_answers(live):
     assert live.histories()["btc"].detail == "no answer"
 
 
-def test_a_clock_behind_the_stored_bars_is_refused(live):
+def test_a_clock_behind_the_stored_bars_is_refused(jobs):
     """The clock was ahead when they were stored."""
-    live.run(prices.tick)
-    with pytest.raises(WrongClock):
-        live.run(prices.tick, SLOT - HOUR)
+    with pytest.raises(WrongClock, match="but the clock shows"):
+        jobs.run(prices.tick, SLOT - HOUR)
 
 
 def test_an_asset_that_no_source_lists_is_absent(live):
@@ -157,8 +152,8 @@ def test_an_asset_that_no_source_lists_is_absent(live):
     live.run(prices.tick)
     document = live.prices()
     assert [price["asset"] for price in document["prices"]] == ["btc"]
-    assert document["histories"]["eth"]["state"] == "absent"
-    assert document["histories"]["eth"]["detail"] == "no source has it"
+    history = document["histories"]["eth"]
+    assert (history["state"], history["detail"]) == ("absent", "no source has it")
 
 
 def test_an_asset_without_a_trade_is_absent_until_one_comes(live):
@@ -170,27 +165,15 @@ def test_an_asset_without_a_trade_is_absent_until_one_comes(live):
     assert {history.state for history in live.histories(SLOT + HOUR).values()} == {"arriving"}
 
 
-def test_after_days_offline_the_short_bars_begin_anew(live):
+def test_after_days_offline_the_short_bars_begin_anew(jobs):
     """The gap between is for the hourly bars; the old span stays known."""
-    live.run(prices.tick)
-    live.run(prices.tick, SLOT + 9 * DAY)
-    with live.database.reading() as db:
-        windows = bars.find_coverage(db, "btc", STEP).windows
-    assert windows == ((SLOT - 2 * DAY, SLOT), (SLOT + 7 * DAY, SLOT + 9 * DAY))
-    assert live.histories(SLOT + 9 * DAY)["btc"].state == "arriving"
-
-
-@pytest.fixture
-def jobs(sqlite_database) -> LiveJobs:
-    jobs = LiveJobs(sqlite_database)
-    jobs.run(prices.tick)
-    jobs.feed.requests.clear()
-    return jobs
+    jobs.run(prices.tick, SLOT + 9 * DAY)
+    assert jobs.windows() == ((SLOT - 2 * DAY, SLOT), (SLOT + 7 * DAY, SLOT + 9 * DAY))
+    assert jobs.histories(SLOT + 9 * DAY)["btc"].state == "arriving"
 
 
 def is_wanted(jobs: LiveJobs) -> bool:
-    with jobs.database.reading() as db:
-        return prices.misses_history(db, jobs.context)
+    return jobs.read(prices.misses_history, jobs.context)
 
 
 def has_history(jobs: LiveJobs, now: int = SLOT) -> bool:
@@ -218,8 +201,7 @@ def test_what_follows_waits_until_history_is_whole(jobs):
     jobs.run(prices.history, SLOT + 10)
     assert has_history(jobs, SLOT + 10)
     assert not is_wanted(jobs)
-    with jobs.database.reading() as db:
-        assert jobs.context.whole_since(db, SLOT) == {"btc": HISTORY_FROM, "eth": HISTORY_FROM}
+    assert jobs.read(jobs.context.whole_since, SLOT) == {"btc": HISTORY_FROM, "eth": HISTORY_FROM}
 
 
 def test_no_span_is_asked_for_twice(jobs):
@@ -276,23 +258,21 @@ def test_a_failing_asset_does_not_hold_up_the_others(jobs):
     jobs.run(prices.history)
     assert not has_history(jobs, SLOT + 290)
     assert has_history(jobs, SLOT + 310)
-    with jobs.database.reading() as db:
-        assert list(jobs.context.whole_since(db, SLOT + 310)) == ["btc"]
+    assert list(jobs.read(jobs.context.whole_since, SLOT + 310)) == ["btc"]
     assert jobs.histories(SLOT + 310)["eth"].state == "failing"
     jobs.feed.faulty_assets = set()
     jobs.run(prices.history, SLOT + 320)
     assert jobs.histories(SLOT + 320)["eth"].state == "complete"
 
 
-def test_an_asset_without_a_first_answer_is_asked_again(sqlite_database):
+def test_an_asset_without_a_first_answer_is_asked_again(live):
     """The next tick would come in five minutes."""
-    jobs = LiveJobs(sqlite_database)
-    jobs.feed.faulty_assets = {"eth"}
-    jobs.run(prices.tick)
-    jobs.feed.faulty_assets = set()
-    jobs.run(prices.history, SLOT + 10)
-    assert jobs.histories(SLOT + 10)["eth"].state == "complete"
-    assert "eth" in {price["asset"] for price in jobs.prices()["prices"]}
+    live.feed.faulty_assets = {"eth"}
+    live.run(prices.tick)
+    live.feed.faulty_assets = set()
+    live.run(prices.history, SLOT + 10)
+    assert live.histories(SLOT + 10)["eth"].state == "complete"
+    assert "eth" in {price["asset"] for price in live.prices()["prices"]}
 
 
 def test_after_an_absence_only_the_gap_is_fetched(jobs):
@@ -326,8 +306,7 @@ def test_short_bars_are_fetched_where_an_open_answer_needs_them(jobs, monkeypatc
     monkeypatch.setattr(prices.predictions, "oldest_open_answer", lambda _: SLOT - DAY)
     jobs.run(prices.tick, later)
     jobs.run(prices.history, later)
-    with jobs.database.reading() as db:
-        assert bars.find_coverage(db, "btc", STEP).windows == ((SLOT - 2 * DAY, later),)
+    assert jobs.windows() == ((SLOT - 2 * DAY, later),)
 
 
 def test_the_time_left_follows_the_pace(jobs):
@@ -335,28 +314,18 @@ def test_the_time_left_follows_the_pace(jobs):
     guess = jobs.histories()["btc"]
     assert (guess.state, guess.seconds_left) == ("arriving", 37)
     assert guess.sentence == "2 of 200 days, about 37 s left"
+    span = (SLOT - 62 * DAY, SLOT - 2 * DAY)
     with jobs.database.writing() as db:
-        span = (SLOT - 62 * DAY, SLOT - 2 * DAY)
-        bars.change_coverage(
-            db,
-            "btc",
-            HOUR,
-            bars.find_coverage(db, "btc", HOUR),
-            lambda before: before.answered(span, SLOT, "a test", took_s=10.0),
-        )
+        before = bars.find_coverage(db, "btc", HOUR)
+        bars.change_coverage(db, "btc", HOUR, before, lambda it: it.answered(span, SLOT, "a test", took_s=10.0))
     assert jobs.histories()["btc"].seconds_left == round(138 / 60 * 10) + 12
     assert jobs.histories(SLOT + 9)["btc"].seconds_left == round(138 / 60 * 10) + 12 - 9
 
 
-NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
-RATES_SLOT = int(NOON.timestamp())
-
-
-def rates_after(database, feed, slot: int = RATES_SLOT) -> Rates:
+def rates_after(database, feed, slot: int = SLOT) -> Rates:
     """The stored rates once the job has run on a feed."""
-    effects = read_rates(SimpleNamespace(database=database, feed=feed), slot)
-    with database.writing() as db:
-        effects(db)
+    work(SimpleNamespace(database=database, feed=feed), read_rates, slot)
+    with database.reading() as db:
         return snapshots.latest_rates(db)
 
 
@@ -364,11 +333,11 @@ def test_a_currency_without_a_quote_keeps_its_last_rate(sqlite_database):
     """The rate says its time, and one that is too old is not used. Before the first run there is none."""
     with sqlite_database.reading() as db:
         assert snapshots.latest_rates(db) == NO_RATES
-    later = Rate(1.09, "kraken EUR/USD", NOON + timedelta(minutes=10))
+    later = Rate(1.09, "kraken EUR/USD", utc(SLOT + 600))
     first = {"EUR": Rate(1.0841, "kraken EUR/USD", NOON), "GBP": Rate(1.268, "kraken GBP/USD", NOON)}
     assert rates_after(sqlite_database, SimpleNamespace(rates=lambda: first)) == first
     feed = SimpleNamespace(rates=lambda: {"EUR": later})
-    assert rates_after(sqlite_database, feed, RATES_SLOT + 600) == first | {"EUR": later}
+    assert rates_after(sqlite_database, feed, SLOT + 600) == first | {"EUR": later}
 
 
 def test_a_simulated_world_has_assumed_rates(sqlite_database):

@@ -13,6 +13,7 @@ from service.forecasting.predictions.resolution import resolve
 from service.market.bars import Bars
 from service.market.instants import DAY, HOUR
 from service.store import bars, predictions
+from tests.jobs.track_record import read
 from tests.running_service import SPEED, RunningService, copied, replaying
 
 pytestmark = pytest.mark.slow
@@ -73,12 +74,9 @@ def answers(replay: RunningService) -> dict[str, dict]:
 
 def stored(replay: RunningService, id: str) -> tuple[predictions.Prediction, dict[str, Bars]]:
     """The recorded prediction, and the bars of its assets, from 60 days before it to its deadline."""
-    with replay.runtime.database.reading() as db:
-        prediction = predictions.find_prediction(db, id)
-        since, until = prediction.created_at - 60 * DAY, prediction.deadline + 1
-        return prediction, {
-            asset: bars.load_bars(db, asset, since, until, HOUR) for asset in prediction.question.assets
-        }
+    prediction = read(replay, predictions.find_prediction, id)
+    span = (prediction.created_at - 60 * DAY, prediction.deadline + 1)
+    return prediction, {asset: read(replay, bars.load_bars, asset, *span, HOUR) for asset in prediction.question.assets}
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -102,8 +100,7 @@ def test_a_record_is_that_of_the_stored_prices(replay, answers):
     """The level is one step above the highest stored price, and a note says since when prices are stored."""
     answer = answers["touch_above a record"]
     prediction, _ = stored(replay, answer["id"])
-    with replay.runtime.database.reading() as db:
-        series = bars.load_bars(db, "btc", 0, prediction.created_at, HOUR)
+    series = read(replay, bars.load_bars, "btc", 0, prediction.created_at, HOUR)
     assert prediction.question.level == pytest.approx(series.high.max() + 0.01)
     assert f"since {datetime.fromtimestamp(int(series.time[0])):%Y-%m-%d}" in answer["understood"]["notes"][0]
 

@@ -4,47 +4,53 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from service.jobs import battle, forecast, prices
 from service.jobs.apex import swarm
 from service.jobs.job import JobContext
 from service.jobs.rank import publish_strategy_pages, rank, triage
-from service.ledger.chain import ChainEntry
 from service.market.assets import ASSETS
 from service.market.instants import DAY, HOUR, iso, unix
 from service.market.months import ends
 from service.store import bars, ledger, snapshots
 from service.store.database import Database
-from service.store.tables import metadata
+from service.store.snapshots import Snapshot
+from service.store.tables import lane_event
 from service.trading.strategies import STRATEGIES
 from tests.forecasting.made import FIRST, made_bars
-from tests.jobs.contexts import context_of
+from tests.jobs.contexts import context_of, work
 from tests.jobs.track_record import SLOT, rows
 from tests.running_service import RunningService, running_service
 from tests.sources.conftest import POOL, ExchangeServer, serve
 
 RANKED_AT = FIRST + 60 * DAY
+MONTHS = ["2025-01", "2025-02"]
+
+
+def with_bars(database: Database, assets: Collection[str], days: int, world_origin: int = FIRST) -> JobContext:
+    """A context with so many days of hourly bars of these assets."""
+    with database.writing() as db:
+        for seed, asset in enumerate(assets):
+            bars.add_bars(db, asset, made_bars(asset, days, seed))
+    return context_of(database, assets, history_from=FIRST, world_origin=world_origin)
 
 
 @pytest.fixture
 def job_context(sqlite_database: Database) -> JobContext:
-    """Hourly bars of every asset with a leaderboard."""
-    with sqlite_database.writing() as db:
-        for seed, asset in enumerate(ASSETS):
-            bars.add_bars(db, asset, made_bars(asset, 61, seed))
-    return context_of(sqlite_database, ASSETS, history_from=FIRST, world_origin=FIRST)
+    """One with a leaderboard of every asset."""
+    return with_bars(sqlite_database, ASSETS, days=61)
 
 
 def published(job_context: JobContext, job, name: str) -> dict:
     """The document `name` after the job has run at RANKED_AT."""
-    effects = job(job_context, RANKED_AT)
-    with job_context.database.writing() as db:
-        effects(db)
+    work(job_context, job, RANKED_AT)
+    with job_context.database.reading() as db:
         return json.loads(snapshots.latest_snapshot(db, name).body)
 
 
@@ -70,7 +76,8 @@ def test_shorts_pay_the_rate_of_the_settings(job_context):
 
 
 def test_the_net_positions_are_those_that_the_swarm_reads(job_context):
-    """Every strategy is long, short or flat in each asset."""
+    """Every strategy is long, short or flat in each asset; before the first ranking there is no swarm."""
+    assert swarm(job_context) == {}
     counts = published(job_context, rank, "swarm")
     assert set(ASSETS) <= counts.keys()
     assert {sum(positions.values()) for positions in counts.values()} == {len(STRATEGIES)}
@@ -85,33 +92,25 @@ def test_each_strategy_has_a_page(job_context):
         assert all(snapshots.latest_snapshot(db, f"strategies/{key}") for key in keys)
 
 
-MONTHS = ["2025-01", "2025-02"]
-
-
 @pytest.fixture
 def closed_months(sqlite_database: Database) -> JobContext:
     """Two assets with hourly bars from the beginning of 2025 on; the first start is in the middle of February."""
-    with sqlite_database.writing() as db:
-        for seed, asset in enumerate(("btc", "eth")):
-            bars.add_bars(db, asset, made_bars(asset, 70, seed))
-    return context_of(sqlite_database, ("btc", "eth"), history_from=FIRST, world_origin=FIRST + 45 * DAY)
+    return with_bars(sqlite_database, ("btc", "eth"), days=70, world_origin=FIRST + 45 * DAY)
 
 
-def work(closed_months: JobContext, slot: int) -> tuple[dict[str, dict], list[ChainEntry]]:
+def triaged(closed_months: JobContext, slot: int) -> tuple[dict[str, Snapshot], list[dict]]:
     """The snapshots stored once the job has run at `slot`, by name, and the rows of the ledger."""
-    effects = triage(closed_months, slot)
-    with closed_months.database.writing() as db:
-        effects(db)
-        names = ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
+    work(closed_months, triage, slot)
+    names = ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
+    with closed_months.database.reading() as db:
         by_name = {name: snapshot for name in names if (snapshot := snapshots.latest_snapshot(db, name))}
-        rows = [json.loads(line) for line in ledger.export(db)]
-    return by_name, rows
+        return by_name, [json.loads(line) for line in ledger.export(db)]
 
 
 def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
     """The latest one is also the current document; a month that ended before the first start is backfilled."""
     slot = ends("2025-02") + 5 * DAY
-    by_name, rows = work(closed_months, slot)
+    by_name, rows = triaged(closed_months, slot)
     assert list(by_name) == ["strategy-hospital", *(f"strategy-hospital/{month}" for month in MONTHS)]
     assert by_name["strategy-hospital"].body == by_name["strategy-hospital/2025-02"].body
     assert [(row["kind"], row["subject"], row["backfilled"]) for row in rows] == [
@@ -128,8 +127,8 @@ def test_each_closed_month_has_a_snapshot_and_a_ledger_row(closed_months):
 
 def test_a_stored_month_is_not_computed_again(closed_months):
     """A month later only the new month is added, and it compares itself with the stored one."""
-    january, _ = work(closed_months, ends("2025-01") + HOUR)
-    by_name, rows = work(closed_months, ends("2025-02") + HOUR)
+    january, _ = triaged(closed_months, ends("2025-01") + HOUR)
+    by_name, rows = triaged(closed_months, ends("2025-02") + HOUR)
     assert list(january) == ["strategy-hospital", "strategy-hospital/2025-01"]
     assert by_name["strategy-hospital/2025-01"] == january["strategy-hospital/2025-01"]
     assert [row["subject"] for row in rows] == MONTHS
@@ -139,7 +138,7 @@ def test_a_stored_month_is_not_computed_again(closed_months):
 
 
 def test_before_the_first_month_has_closed_nothing_is_stored(closed_months):
-    assert work(closed_months, ends("2025-01") - HOUR) == ({}, [])
+    assert triaged(closed_months, ends("2025-01") - HOUR) == ({}, [])
 
 
 @pytest.fixture
@@ -156,25 +155,21 @@ def service(tmp_path: Path):
         yield service
 
 
-def run(service: RunningService, job, slot: int, **options) -> None:
-    job_context = service.engine.job_context
-    effects = job(replace(job_context, settings=job_context.settings.model_copy(update=options)), slot)
-    with service.runtime.database.writing() as db:
-        effects(db)
-
-
-def battle_of(service: RunningService) -> dict:
+def battle_of(service: RunningService, pools_url: str, listed_at: int) -> dict:
+    """The document of the lanes, with pools that were listed at an instant."""
+    context = service.engine.job_context
+    for job in (prices.tick, forecast.observe):
+        work(context, job, SLOT)
+    settings = context.settings.model_copy(update={"pools_url": pools_url})
+    work(replace(context, settings=settings), battle.list_pools, listed_at)
+    work(context, battle.battle, SLOT)
     return service.client.get("/api/v1/bot-battle").get_json()
 
 
 @pytest.mark.slow
 def test_the_lanes_use_the_listed_pools(service, llama):
     """They are named in the lane, its mode and the sources of the document."""
-    for job in (prices.tick, forecast.observe):
-        run(service, job, SLOT)
-    run(service, battle.list_pools, SLOT, pools_url=f"{llama.address}/pools")
-    run(service, battle.battle, SLOT)
-    document = battle_of(service)
+    document = battle_of(service, f"{llama.address}/pools", SLOT)
     lanes = {lane["name"]: lane for lane in document["lanes"]}
     assert document["sources"]["pools"] == "defillama"
     assert lanes["lp_wide"]["current_pool"] == "WETH/USDC 0.05% (Arbitrum)"
@@ -183,11 +178,8 @@ def test_the_lanes_use_the_listed_pools(service, llama):
 
 @pytest.mark.slow
 def test_pools_listed_a_day_ago_are_not_used(service, llama):
-    for job in (prices.tick, forecast.observe):
-        run(service, job, SLOT)
-    run(service, battle.list_pools, SLOT - DAY - 3600, pools_url=f"{llama.address}/pools")
-    run(service, battle.battle, SLOT)
-    assert battle_of(service)["sources"]["pools"] == "assumed"
+    document = battle_of(service, f"{llama.address}/pools", SLOT - DAY - HOUR)
+    assert document["sources"]["pools"] == "assumed"
 
 
 @pytest.mark.slow
@@ -202,6 +194,4 @@ def test_lane_trades_recorded_within_the_hour_are_live(house, old_house):
     span = range(SLOT + 6 * HOUR, SLOT + 7 * HOUR + 1)
     assert any(not row.backfilled and unix(row.body["time"]) in span for row in trades)
     with old_house.runtime.database.reading() as db:
-        assert len(rows(old_house, "lane_trade")) == db.scalar(
-            select(func.count()).select_from(metadata.tables["lane_event"])
-        )
+        assert len(rows(old_house, "lane_trade")) == len(db.execute(select(lane_event)).all())

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from sqlalchemy import select
 
 from service.jobs import backfill
-from service.ledger.verifier import Verification, verify
 from service.market.instants import DAY, HOUR
-from service.store import ledger, predictions
+from service.store import predictions
 from service.store.pages import apex_calls
-from service.store.tables import metadata, prediction
-from tests.jobs.track_record import END, SLOT, document, opened, rows, settled
+from service.store.tables import metadata
+from tests.jobs.challenges import challenge
+from tests.jobs.contexts import work
+from tests.jobs.track_record import END, SLOT, document, opened, read, rows, settled, verified
 from tests.running_service import RunningService
 
 
-def verified(service: RunningService) -> Verification:
-    with service.runtime.database.reading() as db:
-        return verify(ledger.export(db))
+def once_each(service: RunningService) -> set[tuple[str, str]]:
+    """The kinds and markets of the rows that there must be once."""
+    kinds = Counter((row.kind, row.subject) for row in rows(service) if row.kind in ("votes", "odds", "resolution"))
+    assert set(kinds.values()) == {1}
+    return set(kinds)
 
 
 @pytest.mark.slow
@@ -27,18 +29,17 @@ def test_the_published_record_matches_the_ledger(old_house):
     """It verifies, and every market has its votes in it exactly once and its outcome at most once."""
     verdict = verified(old_house)
     assert (verdict.fault, verdict.roots) == (None, 3)
-    kinds = Counter((row.kind, row.subject) for row in rows(old_house) if row.kind in ("votes", "odds", "resolution"))
-    assert set(kinds.values()) == {1}
+    kinds = once_each(old_house)
     over = {**settled(old_house, backfilled=False), **settled(old_house, backfilled=True)}
-    markets = {market_id: market.backfilled for market_id, market in over.items()} | opened(old_house)
+    markets = over | {market.id: market for market in read(old_house, predictions.unresolved_predictions)}
     assert {subject for kind, subject in kinds if kind == "votes"} == set(markets)
     assert {subject for kind, subject in kinds if kind == "resolution"} == set(over)
     by_seq = {row.seq: row for row in rows(old_house, "votes")}
-    with old_house.runtime.database.reading() as db:
-        for market_id, seq, hash in db.execute(select(prediction.c.id, prediction.c.seq, prediction.c.hash)):
-            assert (by_seq[seq].subject, by_seq[seq].hash) == (market_id, hash)
+    for market in markets.values():
+        row = by_seq[market.ledger_position.seq]
+        assert (row.subject, row.hash) == (market.id, market.ledger_position.hash)
     entries = [row for row in rows(old_house) if row.kind in ("votes", "odds", "resolution", "score")]
-    assert all(row.backfilled == markets[row.subject] for row in entries)
+    assert all(row.backfilled == markets[row.subject].backfilled for row in entries)
 
 
 @pytest.mark.slow
@@ -47,20 +48,16 @@ def test_two_days_down_are_caught_up_with_once(house, old_house, log_events):
     house.move(48 * HOUR)
     assert not [line for line in log_events if line["log_level"] == "error"]
     assert verified(house).fault is None
-    kinds = Counter((row.kind, row.subject) for row in rows(house) if row.kind in ("votes", "odds", "resolution"))
-    assert set(kinds.values()) == {1}
-    expected, caught_up = settled(old_house, backfilled=True), settled(house, backfilled=True)
-    assert {market_id: market.settlement.outcome for market_id, market in caught_up.items()} == {
-        market_id: market.settlement.outcome for market_id, market in expected.items()
-    }
-    open_after, open_before = opened(house), opened(old_house)
-    assert set(open_before) <= set(open_after)
-    assert set(open_after) - set(open_before) <= set(
-        settled(old_house, backfilled=False)
-    )  # touched before it was opened here
-    with house.runtime.database.reading() as db:
-        calls = apex_calls.every(db)
-    assert [at for at, call in calls.items() if not call["backfilled"]] == [END]
+    once_each(house)
+    outcomes, expected = (
+        {id: market.settlement.outcome for id, market in settled(service, backfilled=True).items()}
+        for service in (house, old_house)
+    )
+    assert outcomes == expected
+    open_after, open_before = set(opened(house)), set(opened(old_house))
+    assert open_before <= open_after
+    assert open_after - open_before <= set(settled(old_house, backfilled=False))  # touched before it was opened here
+    assert [at for at, call in read(house, apex_calls.every).items() if not call["backfilled"]] == [END]
 
 
 @pytest.mark.slow
@@ -122,16 +119,11 @@ def test_the_past_is_backfilled_once(house):
 def test_an_early_challenge_does_not_prevent_the_backfill(house, monkeypatch):
     """Somebody may ask while the first start is still learning."""
     monkeypatch.setattr(backfill, "BACKFILLED_S", 2 * DAY)
-    answer = house.client.post(
-        "/api/challenges/create", json={"question": "Will Bitcoin rise?", "deadline": "2026-12-31"}
-    )
-    assert answer.status_code == 200
+    challenge(house, "Will Bitcoin rise?", "2026-12-31")
     with house.runtime.database.writing() as db:
         for name in ("opinion", "prediction_vote", "odds", "prediction"):
             table = metadata.tables[name]
             key = table.c.id if name == "prediction" else table.c.prediction
             db.execute(table.delete().where(key != "challenge-1"))
-    effects = backfill.backfill(house.engine.job_context, SLOT)
-    with house.runtime.database.writing() as db:
-        effects(db)
-        assert len(predictions.market_ids(db)) > 20
+    work(house.engine.job_context, backfill.backfill, SLOT)
+    assert len(read(house, predictions.market_ids)) > 20

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from service.store.database import Database
 from service.store.tables import ledger_root
 from tests.api.web import services
 from tests.authorities import Authority
-from tests.jobs.contexts import context_of
+from tests.jobs.contexts import context_of, work
 from tests.ledger import books
 from tests.ledger.test_timestamps import timestamp_of
 from tests.processes import free_port
@@ -33,6 +33,9 @@ from tests.running_service import listening
 
 NOON = int(datetime(2021, 11, 21, 12, tzinfo=UTC).timestamp())
 OTHER_SEED = bytes(32)
+ROOTS = books.book(3, 2, 2).roots
+OTHER = WitnessedLedger("https://other.example")
+FIRST, SECOND, THIRD = "2026-12-01T13:00:00Z", "2026-12-01T14:00:00Z", "2026-12-01T15:00:00Z"
 
 
 @dataclass
@@ -65,16 +68,12 @@ class Instance:
         self.write(*days, **options)
 
 
-@pytest.fixture
-def new_instance(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Callable[[str], Instance]]:
-    """Makes an instance that listens."""
-    with ExitStack() as stack:
-
-        def instance(name: str) -> Instance:
-            database = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / name)}")
-            stack.callback(database.close)
-            return Instance(database, stack.enter_context(listening(create_app(services(database)))))
-
+@contextmanager
+def new_instance(file: str) -> Iterator[Instance]:
+    """An instance that listens; it has lied about nothing yet."""
+    with closing(Database(f"sqlite:///{file}")) as database, listening(create_app(services(database))) as url:
+        instance = Instance(database, url)
+        instance.write(3, 2, 2)
         yield instance
 
 
@@ -88,12 +87,9 @@ class Witness:
     def visit(self) -> WitnessDocument:
         """What it has to say after the next visit."""
         self.visits += 1
-        effects = witness.witness(self.context, NOON + 10 * DAY + self.visits * HOUR)
-        with self.context.database.writing() as db:
-            effects(db)
-            document = snapshots.find_document(db, snapshots.WITNESS, WitnessDocument)
-        assert document
-        return document
+        work(self.context, witness.witness, NOON + 10 * DAY + self.visits * HOUR)
+        with self.context.database.reading() as db:
+            return snapshots.find_document(db, snapshots.WITNESS, WitnessDocument)
 
     def details(self, instance: Instance) -> list[tuple[str, str]]:
         """The faults of an instance after the next visit: day and sentence."""
@@ -102,18 +98,15 @@ class Witness:
 
 
 @pytest.fixture
-def honest(new_instance) -> Instance:
-    instance = new_instance("honest")
-    instance.write(3, 2, 2)
-    return instance
+def honest(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Instance]:
+    with new_instance(shutil.copy(migrated_sqlite, tmp_path / "honest")) as instance:
+        yield instance
 
 
 @pytest.fixture
-def liar(new_instance) -> Instance:
-    """It has lied about nothing yet."""
-    instance = new_instance("liar")
-    instance.write(3, 2, 2)
-    return instance
+def liar(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Instance]:
+    with new_instance(shutil.copy(migrated_sqlite, tmp_path / "liar")) as instance:
+        yield instance
 
 
 @pytest.fixture
@@ -191,9 +184,8 @@ def test_a_fork_is_proved_by_two_signatures(observer: Witness, liar: Instance):
 
 def test_a_key_without_a_hand_over_is_reported(observer: Witness, liar: Instance):
     with liar.database.writing() as db:
-        (entry,) = ledger.append(db, books.rows(1), NOON + 3 * DAY)
-        before = ledger.last_root(db)
-        parts = {"day": "2021-11-24", "first_seq": 8, "root_before": before.root, "signed_at": iso(NOON + 4 * DAY)}
+        (entry,), before = ledger.append(db, books.rows(1), NOON + 3 * DAY), ledger.last_root(db).root
+        parts = {"day": "2021-11-24", "first_seq": 8, "root_before": before, "signed_at": iso(NOON + 4 * DAY)}
         root = sign([entry.hash], **parts, seed=OTHER_SEED)
         db.execute(insert(ledger_root).values(vars(root) | {"signed_at": NOON + 4 * DAY}))
     assert observer.details(liar) == [("24", f"The root of 2021-11-24 is signed by another key, {root.key}.")]
@@ -228,9 +220,10 @@ def test_what_a_witness_found_is_served(observer: Witness, liar: Instance):
     document = observer.visit()
     body = client.get("/api/v1/ledger/witness").data
     assert TypeAdapter(WitnessDocument).validate_json(body) == document
-    assert f'ninefold_witness_faults{{ledger="{liar.url}"}} 3.0' in client.get("/metrics").text
-    assert f'ninefold_witness_age_seconds{{ledger="{liar.url}"}} 79200.0' in client.get("/metrics").text
-    assert 'ninefold_witness_age_seconds{ledger="http://new.example"} +Inf' in client.get("/metrics").text
+    metrics = client.get("/metrics").text
+    assert f'ninefold_witness_faults{{ledger="{liar.url}"}} 3.0' in metrics
+    assert f'ninefold_witness_age_seconds{{ledger="{liar.url}"}} 79200.0' in metrics
+    assert 'ninefold_witness_age_seconds{ledger="http://new.example"} +Inf' in metrics
 
 
 def test_who_is_no_witness_says_so(honest: Instance):
@@ -264,12 +257,8 @@ def test_no_answer_keeps_a_witness_busy_or_ends_it(rows: object, last_seq: objec
     assert all("damaged" in fault.detail or "missing" in fault.detail for fault in record.faults)
 
 
-ROOTS = books.book(3, 2, 2).roots
-FIRST, SECOND, THIRD = "2026-12-01T13:00:00Z", "2026-12-01T14:00:00Z", "2026-12-01T15:00:00Z"
-
-
 def test_a_root_is_kept_as_it_was_first_served():
-    ledger = WitnessedLedger("https://other.example").with_served(ROOTS[:2], FIRST).with_served(ROOTS, SECOND)
+    ledger = OTHER.with_served(ROOTS[:2], FIRST).with_served(ROOTS, SECOND)
     assert [(row.root, row.seen_at) for row in ledger.roots] == list(zip(ROOTS, (FIRST, FIRST, SECOND), strict=True))
     forgery = replace(ROOTS[0], root="00" * 32)
     later = ledger.with_served([forgery, *ROOTS[1:]], THIRD)
@@ -279,7 +268,7 @@ def test_a_root_is_kept_as_it_was_first_served():
 
 def test_the_rows_that_waited_longest_are_due_first():
     """Those that were never compared before all others, and none of a root that is known to be forged."""
-    ledger = WitnessedLedger("https://other.example").with_served(ROOTS, FIRST)
+    ledger = OTHER.with_served(ROOTS, FIRST)
     assert ledger.due() == [0, 1, 2]
     ledger = ledger.with_rows(0, None, SECOND)
     assert ledger.due() == [1, 2, 0]
@@ -289,8 +278,7 @@ def test_the_rows_that_waited_longest_are_due_first():
 
 def test_what_was_found_before_is_no_new_fault():
     """The first time counts, although the fault is found at each visit."""
-    ledger = WitnessedLedger("https://other.example").with_served(ROOTS, FIRST).with_served(ROOTS[:2], SECOND)
+    ledger = OTHER.with_served(ROOTS, FIRST).with_served(ROOTS[:2], SECOND)
     assert ledger.with_served(ROOTS[:2], THIRD).faults == ledger.faults
-    assert [fault.detail for fault in ledger.faults] == [
-        f"The root is no longer served that was first seen at {FIRST}."
-    ]
+    (fault,) = ledger.faults
+    assert fault.detail == f"The root is no longer served that was first seen at {FIRST}."

@@ -7,7 +7,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from service import canonical
 from service.ledger import chain
 from service.ledger.__main__ import main
-from service.ledger.chain import ChainEntry, chained
+from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.ledger.roots import Root, public_key
 from service.ledger.verifier import Verification, verify
 from tests.ledger import books
+from tests.processes import ROOT
 
 KEY = public_key(books.SEED)
 ANOTHER_SEED = b"another seed of thirty-two bytes"
@@ -28,6 +29,8 @@ DAYS = (13, 8, 21)
 ROWS = sum(DAYS)
 BOOK = books.book(*DAYS)
 TEXT = BOOK.text().encode()
+SHORT = books.book(3, 2, unsealed_rows=1)
+NO_ROWS = ("", "{}", "[]", "null", '"row"', '{"type":"row"}', '{"type":"other"}', '{"type":["row"]}')
 
 
 def check(data: bytes, **trust: str) -> Verification:
@@ -89,7 +92,7 @@ def rewrite(chance: random.Random) -> tuple[bytes, None]:
     entries = list(BOOK.entries[:place])
     for old in BOOK.entries[place:]:
         body = old.body if len(entries) > place else {"p": 1.0}
-        row = books.LedgerRow(old.kind, old.subject, body, old.backfilled)
+        row = LedgerRow(old.kind, old.subject, body, old.backfilled)
         entries += chained([row], old.recorded_at, entries[-1] if entries else None)
     return file_of(books.Book(tuple(entries), BOOK.roots).lines()), None
 
@@ -97,19 +100,14 @@ def rewrite(chance: random.Random) -> tuple[bytes, None]:
 TAMPERINGS: tuple[Callable[[random.Random], tuple[bytes, int | None]], ...] = (flip, remove, swap, put_in, rewrite)
 
 
-def tampered(count: int) -> Iterator[tuple[str, bytes, int | None]]:
-    chance = random.Random(20261121)
-    for number in range(count):
-        tamper = TAMPERINGS[number % len(TAMPERINGS)]
-        yield tamper.__name__, *tamper(chance)
-
-
 def test_every_random_change_is_located(tries):
-    misses = []
-    for name, data, seq in tampered(tries(1000, 1000, 10_000)):
+    chance, misses = random.Random(20261121), []
+    for number in range(tries(1000, 1000, 10_000)):
+        tamper = TAMPERINGS[number % len(TAMPERINGS)]
+        data, seq = tamper(chance)
         verdict = check(data)
         if not verdict.fault or (seq is not None and (verdict.seq != seq or f" {seq}" not in verdict.fault)):
-            misses.append((name, seq, verdict))
+            misses.append((tamper.__name__, seq, verdict))
     assert misses == []
 
 
@@ -207,9 +205,6 @@ def test_a_line_in_another_form_is_found():
         assert "not in canonical form" in verify([other, *rest]).fault
 
 
-NO_ROWS = ("", "{}", "[]", "null", '"row"', '{"type":"row"}', '{"type":"other"}', '{"type":["row"]}')
-
-
 @pytest.mark.parametrize("line", [*NO_ROWS, "[" * 100_000, "NaN"])
 def test_a_line_that_is_not_a_row_is_found(line: str):
     verdict = verify([*books.book(2).lines()[:2], line])
@@ -232,10 +227,6 @@ def test_a_row_with_wrong_types_is_found(name: str):
     assert verify(books.Book((first, odd), ()).lines()).seq == 2
 
 
-ROOT = Path(__file__).parents[2]
-SHORT = books.book(3, 2, unsealed_rows=1)
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     file = tmp_path / "ledger.jsonl"
@@ -250,8 +241,8 @@ def test_a_ledger_is_reported_with_its_root_and_key(file: Path, capsys):
     assert output.startswith("The ledger is valid. Rows: 6, roots: 2, rows not sealed yet: 1.\n")
     assert "taken back" not in output
     assert {SHORT.entries[-1].hash, SHORT.roots[-1].root, KEY} <= set(output.split())
-    assert main(["verify", str(file), "--key", "00" * 32]) == 1
-    assert main(["verify", str(file), "--root", "00" * 32]) == 1
+    for option in ("--key", "--root"):
+        assert main(["verify", str(file), option, "00" * 32]) == 1
     file.write_text(SHORT.text().replace("daily-btc-up-1", "daily-eth-up-1", 1), newline="\n")
     assert main(["verify", str(file)]) == 1
     assert "Row 2 was changed" in capsys.readouterr().out

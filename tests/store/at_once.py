@@ -59,13 +59,7 @@ def make_secret(folder: str) -> str:
     return key_secret(Settings(data_dir=Path(folder))).decode()
 
 
-WORK = {
-    "migrate": migrate,
-    "add-bars": add_bars,
-    "append-rows": append_rows,
-    "take-hits": take_hits,
-    "make-secret": make_secret,
-}
+WORK = {work.__name__: work for work in (migrate, add_bars, append_rows, take_hits, make_secret)}
 
 
 def at_once(name: str, url: str, count: int) -> list:

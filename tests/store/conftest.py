@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select
+from sqlalchemy.dialects import sqlite
 
 from service.store.database import Database
 
@@ -19,6 +20,25 @@ def db(database: Database) -> Iterator[Connection]:
     """One transaction for a whole test."""
     with database.writing() as db:
         yield db
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request, tmp_path: Path) -> str:
+    """The address of a database without any table, of each kind in turn."""
+    is_sqlite = request.param == "sqlite"
+    return f"sqlite:///{tmp_path}/empty.sqlite" if is_sqlite else request.getfixturevalue("empty_postgresql")
+
+
+@pytest.fixture
+def plan_of(sqlite_database: Database) -> Callable[[Select], str]:
+    """How SQLite looks for the rows of a query."""
+
+    def plan(query: Select) -> str:
+        sql = query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+        with sqlite_database.reading() as db:
+            return " ".join(str(row) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}"))
+
+    return plan
 
 
 @pytest.fixture

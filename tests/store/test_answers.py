@@ -16,124 +16,95 @@ from service.forecasting.voters.ballots import EMBEDDED, Ballot, Forecast, Panel
 from service.forecasting.voters.panel import pool
 from service.forecasting.voters.track_record import BandRecord
 from service.forecasting.voters.votes import Answer, publish
-from service.market.instants import DAY, utc
-from service.questions.canonical import canonical as sentence
-from service.questions.question import Question
 from service.store import answers, keys, listings, predictions
 from service.store.answers import erase_answers, erase_keys
-from service.store.database import Database
 from service.store.listings import Tally
 from service.store.tables import prediction
 from tests.forecasting.made import meaning_of
-from tests.forecasting.markets import MONDAY, settled, waiting
+from tests.forecasting.markets import ENDS, MONDAY, OPENED, QUESTION, settled, waiting
 
-NOON = 1_800_000_000
 ANN, BEN = "key:ann", "key:ben"
-
-
 ANSWER = TypeAdapter(Answer)
 P = 0.7
-LITERAL = Question(
-    text="Will Bitcoin be above 51,000 USD tomorrow?",
-    asset="btc",
-    comparator="close_above",
-    deadline=utc(NOON + DAY),
-    horizon_hours=24.0,
-    spot=50_000.0,
-    polarity="bull",
-    level=51_000.0,
-)
-QUESTION = replace(LITERAL, canonical=sentence(LITERAL))
 
 
 @pytest.fixture
-def given_answer(database: Database) -> Callable[..., Answer]:
+def given_answer(db: Connection) -> Callable[..., Answer]:
     """Store an answer to a caller as the oracle does, and return it."""
 
-    def store(id: str, caller: str = ANN, at: int = NOON) -> Answer:
+    def store(id: str, caller: str = ANN, at: int = OPENED) -> Answer:
         ballots = tuple(Ballot(f"v{n}", EMBEDDED, Forecast(0.6, "because", p_up=0.5), 1.0) for n in range(3))
         result = PanelResult(QUESTION, at, at, ballots, {"x": "late"}, pool(ballots, BandRecord()))
         answer = publish(result, meaning_of(QUESTION), BandRecord(), id=id, world="simulated")
         market = waiting(id, votes={"vol": P})
         market = replace(market, category="answer", author=caller, created_at=at, odds=None, question=QUESTION)
-        with database.writing() as db:
-            predictions.add_predictions(db, [market], ANSWER.dump_python(answer, mode="json"))
+        predictions.add_predictions(db, [market], ANSWER.dump_python(answer, mode="json"))
         return answer
 
     return store
 
 
-def ids(
-    database: Database, caller: str, *, limit: int = 2, cursor: str | None = None, with_votes: bool = True
-) -> tuple[list[str], str | None]:
-    with database.reading() as db:
-        page, following = answers.answers_page(db, caller, limit=limit, cursor=cursor, with_votes=with_votes)
+def ids(db: Connection, caller: str, cursor: str | None = None) -> tuple[list[str], str | None]:
+    """A page of two answers: their ids, and the cursor of the next one."""
+    page, following = answers.answers_page(db, caller, 2, cursor=cursor, with_votes=True)
     return [answer.id for answer in page], following
 
 
-def test_pages_go_from_the_newest_to_the_oldest(database: Database, given_answer):
+def test_pages_go_from_the_newest_to_the_oldest(db, given_answer):
     """Two answers of one second are not lost between pages."""
     for number, id in enumerate(("a", "b", "c", "d", "e")):
-        given_answer(id, at=NOON + number // 2)
-    first, cursor = ids(database, ANN)
-    second, following = ids(database, ANN, cursor=cursor)
-    third, end = ids(database, ANN, cursor=following)
+        given_answer(id, at=OPENED + number // 2)
+    first, cursor = ids(db, ANN)
+    second, following = ids(db, ANN, cursor)
+    third, end = ids(db, ANN, following)
     assert (first, second, third, end) == (["e", "d"], ["c", "b"], ["a"], None)
 
 
-def test_an_answer_is_its_callers_alone(database: Database, given_answer):
+def test_an_answer_is_its_callers_alone(db, given_answer):
     given_answer("a")
-    assert ids(database, BEN) == ([], None)
-    with database.reading() as db:
-        assert answers.find_answer(db, "a", BEN) is None
-        assert answers.find_answer(db, "a", ANN).id == "a"
+    assert ids(db, BEN) == ([], None)
+    assert answers.find_answer(db, "a", BEN) is None
+    assert answers.find_answer(db, "a", ANN).id == "a"
 
 
-def test_it_reads_as_it_was_given(database: Database, given_answer):
+def test_it_reads_as_it_was_given(db, given_answer):
     """Without votes where only the list is wanted."""
     answer = given_answer("a")
-    with database.reading() as db:
-        copy = answers.find_answer(db, "a", ANN)
-        ((entry,), _) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False)
+    copy = answers.find_answer(db, "a", ANN)
+    ((entry,), _) = answers.answers_page(db, ANN, 1, cursor=None, with_votes=False)
     assert {name: getattr(copy, name) for name in vars(answer)} == vars(answer)
     assert (copy.resolution, copy.score, entry.votes) == (None, None, {})
 
 
-def test_its_outcome_is_scored_against_what_was_answered(database: Database, given_answer):
+def test_its_outcome_is_scored_against_what_was_answered(db, given_answer):
     given_answer("a")
-    with database.writing() as db:
-        predictions.add_settlement(db, "a", Settlement("no", NOON + DAY, "btc close 50,000", "bars"))
-        answer = answers.find_answer(db, "a", ANN)
+    predictions.add_settlement(db, "a", Settlement("no", ENDS, "btc close 50,000", "bars"))
+    answer = answers.find_answer(db, "a", ANN)
     assert (answer.resolution.outcome, answer.score.brier) == ("no", pytest.approx(P**2, abs=1e-5))
 
 
-def test_fields_that_came_later_are_filled_in(database: Database, given_answer):
+def test_fields_that_came_later_are_filled_in(db, given_answer):
     """A body of an earlier version lacks them, and has one that went."""
     given_answer("a")
-    with database.writing() as db:
-        body = canonical.read(db.scalar(select(prediction.c.body)))
-        del body["answer"], body["consensus"]["pivotal"], body["understood"]["alternatives"]
-        body["consensus"]["effective_voters"] = 1.0
-        for vote in body["votes"].values():
-            del vote["outlier"], vote["usd"], vote["evidence"]
-        db.execute(update(prediction).values(body=canonical.write(body)))
-        answer = answers.find_answer(db, "a", ANN)
+    body = canonical.read(db.scalar(select(prediction.c.body)))
+    del body["answer"], body["consensus"]["pivotal"], body["understood"]["alternatives"]
+    body["consensus"]["effective_voters"] = 1.0
+    for vote in body["votes"].values():
+        del vote["outlier"], vote["usd"], vote["evidence"]
+    db.execute(update(prediction).values(body=canonical.write(body)))
+    answer = answers.find_answer(db, "a", ANN)
     assert (answer.consensus.pivotal, answer.understood.alternatives) == ((), ())
     assert {(vote.outlier, vote.usd, vote.evidence) for vote in answer.votes.values()} == {(False, None, None)}
     assert answer.answer == "More likely than not: 60%"
 
 
-SECRET = b"secret"
-
-
-def add(db: Connection, author: str, prefix: str = "") -> None:
+def add(db: Connection, author: str) -> None:
     """An answer that is open and one that is settled, a challenge, and a market, which has no author."""
     answers = [
-        replace(prediction(f"{prefix}{id}"), category="answer", author=author, odds=None)
-        for id, prediction in (("open", waiting), ("done", settled))
+        replace(answer, category="answer", author=author, odds=None) for answer in (waiting("open"), settled("done"))
     ]
-    challenge = replace(waiting(f"{prefix}challenge"), category="challenge", number=1, author=author, odds=None)
-    predictions.add_predictions(db, [*answers, challenge, settled(f"{prefix}market")])
+    challenge = replace(waiting("challenge"), category="challenge", number=1, author=author, odds=None)
+    predictions.add_predictions(db, [*answers, challenge, settled("market")])
 
 
 def test_old_answers_lose_their_text_and_keep_their_outcome(db):
@@ -148,7 +119,7 @@ def test_old_answers_lose_their_text_and_keep_their_outcome(db):
 
 
 def test_a_key_is_erased_with_everything_of_it(db):
-    _, key = keys.register_key(db, SECRET, "you@example.com", MONDAY)
+    _, key = keys.register_key(db, b"secret", "you@example.com", MONDAY)
     add(db, f"key:{key.id}:alice")
     for caller in (f"key:{key.id}", f"key:{key.id}:alice", "key:other"):
         listings.cast_vote(db, "market", caller, True, MONDAY)
@@ -162,7 +133,7 @@ def test_a_key_is_erased_with_everything_of_it(db):
 
 def test_another_key_is_left_alone(db):
     """Its id begins as the erased one does."""
-    _, key = keys.register_key(db, SECRET, "you@example.com", MONDAY)
+    _, key = keys.register_key(db, b"secret", "you@example.com", MONDAY)
     add(db, f"key:{key.id}0")
     assert erase_keys(db, [key.id])["answers"] == 0
     assert predictions.find_prediction(db, "done").author == f"key:{key.id}0"

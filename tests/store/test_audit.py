@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,12 +13,17 @@ import pytest
 from pydantic_core import from_json
 from sqlalchemy import text
 
-from service.jobs.audit import DOCUMENTS, document_differences, examine
+from service.forecasting.predictions import Prediction
+from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
+from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
+from service.jobs.audit import DOCUMENTS, HIDDEN, RecordedPredictions, document_differences, examine
+from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.market.instants import DAY, HOUR, iso
 from service.store import audit, snapshots
 from service.store.database import Database
 from service.store.facts import HOSPITAL
-from tests.running_service import START, copied, running_service
+from tests.forecasting.markets import MONDAY, settled, waiting
+from tests.running_service import START, RunningService, copied, running_service
 
 # The columns that carry the record, each with the column that a sentence about its row names.
 COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -37,6 +43,7 @@ COLUMNS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 TERMS = "category, question, rule, resolver, created_at, closes_at, deadline, backfilled"
 ROUNDS = 28 if "SOAK" in os.environ else 1
+OWL, SALT = "0af3", "5a17"
 
 
 def other(value: object, column: str, generator: Random) -> object:
@@ -60,8 +67,8 @@ def other(value: object, column: str, generator: Random) -> object:
 
 
 @pytest.fixture(scope="module")
-def aged_folder(made_once, seeded: Path) -> Path:
-    """A service a day after its first start."""
+def record(made_once, seeded: Path, tmp_path_factory) -> Iterator[Database]:
+    """The database of a service a day after its first start, in which every change is taken back."""
 
     def fill(folder: Path) -> None:
         folder.mkdir()
@@ -77,17 +84,9 @@ def aged_folder(made_once, seeded: Path) -> Path:
                     service.client.post(path, json={"p_yes": 0.6}, headers=headers)
                 service.move(hours * HOUR)
 
-    return made_once("audited", fill)
-
-
-@pytest.fixture(scope="module")
-def record(aged_folder: Path, tmp_path_factory) -> Database:
-    """Its database, in which every change is taken back."""
-    database = Database(
-        f"sqlite:///{copied(aged_folder / 'var', tmp_path_factory.mktemp('audit')) / 'simulated.sqlite'}"
-    )
-    yield database
-    database.close()
+    folder = copied(made_once("audited", fill) / "var", tmp_path_factory.mktemp("audit"))
+    with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
+        yield database
 
 
 def test_a_service_that_was_left_alone_has_no_differences(record: Database):
@@ -133,6 +132,15 @@ def _tampered(record: Database, generator: Random) -> tuple[dict[str, object], l
     return changes, sentences
 
 
+def sentences_after(record: Database, statement: str) -> list[str]:
+    """What the audit says after a change of one row, which is then taken back."""
+    with record.engine.connect() as db:
+        assert db.exec_driver_sql(statement).rowcount == 1
+        sentences = list(audit.table_differences(db))
+        db.rollback()
+    return sentences
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "words"),
@@ -158,43 +166,32 @@ def _tampered(record: Database, generator: Random) -> tuple[dict[str, object], l
     ],
 )
 def test_what_was_removed_or_added_is_reported(record: Database, statement: str, words: str):
-    with record.engine.connect() as db:
-        assert db.exec_driver_sql(statement).rowcount == 1
-        sentences = list(audit.table_differences(db))
-        db.rollback()
+    sentences = sentences_after(record, statement)
     assert any(words in sentence for sentence in sentences), sentences
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("statement", "table", "words"),
+    ("table", "change", "words"),
     [
-        ("UPDATE lane_event SET body = replace(body, 'price\":', 'price\":1')", "lane_event", "(lane_trade)"),
-        ("UPDATE lane_event SET time = time + 1", "lane_event", "(lane_trade)"),
-        ("DELETE FROM lane_event", "lane_event", "is not stored"),
-        (
-            "INSERT INTO lane_event SELECT lane, time, 9, body FROM lane_event",
-            "lane_event",
-            "is in no row",
-        ),
-        ("UPDATE apex_call SET p_up = 0.9", "apex_call", "btc (apex)"),
-        ("DELETE FROM apex_call", "apex_call", "btc (apex)"),
-        ("UPDATE vote_input SET body = body || ' '", "vote_input", "(votes)"),
-        ("DELETE FROM vote_input", "vote_input", "(votes)"),
-        ("UPDATE price_forecast SET deadline = deadline + 1", "price_forecast", "is in no row"),
-        ("UPDATE price_forecast SET body = replace(body, '[', '[1')", "price_forecast", "(price_forecast)"),
-        ("DELETE FROM price_forecast", "price_forecast", "is not stored"),
-        ("UPDATE snapshot SET body = x'00'", "snapshot", "(hospital)"),
+        ("lane_event", "UPDATE lane_event SET body = replace(body, 'price\":', 'price\":1')", "(lane_trade)"),
+        ("lane_event", "UPDATE lane_event SET time = time + 1", "(lane_trade)"),
+        ("lane_event", "DELETE FROM lane_event", "is not stored"),
+        ("lane_event", "INSERT INTO lane_event SELECT lane, time, 9, body FROM lane_event", "is in no row"),
+        ("apex_call", "UPDATE apex_call SET p_up = 0.9", "btc (apex)"),
+        ("apex_call", "DELETE FROM apex_call", "btc (apex)"),
+        ("vote_input", "UPDATE vote_input SET body = body || ' '", "(votes)"),
+        ("vote_input", "DELETE FROM vote_input", "(votes)"),
+        ("price_forecast", "UPDATE price_forecast SET deadline = deadline + 1", "is in no row"),
+        ("price_forecast", "UPDATE price_forecast SET body = replace(body, '[', '[1')", "(price_forecast)"),
+        ("price_forecast", "DELETE FROM price_forecast", "is not stored"),
+        ("snapshot", "UPDATE snapshot SET body = x'00'", "(hospital)"),
     ],
 )
-def test_a_changed_fact_is_reported(record: Database, statement: str, table: str, words: str):
+def test_a_changed_fact_is_reported(record: Database, table: str, change: str, words: str):
     """Of one row of a table: the last one, or of documents the last snapshot of the hospital."""
     month = f" WHERE name LIKE '{HOSPITAL}%'" if table == "snapshot" else ""
-    with record.engine.connect() as db:
-        statement = f"{statement} WHERE rowid = (SELECT max(rowid) FROM {table}{month})"
-        assert db.exec_driver_sql(statement).rowcount == 1
-        sentences = list(audit.table_differences(db))
-        db.rollback()
+    sentences = sentences_after(record, f"{change} WHERE rowid = (SELECT max(rowid) FROM {table}{month})")
     assert any(words in sentence for sentence in sentences), sentences
 
 
@@ -247,3 +244,70 @@ def test_the_last_audit_is_stored_and_said_in_words(record: Database):
         snapshots.publish(db, result.at, {audit.NAME: result})
         assert audit.latest_audit(db) == result
         db.rollback()
+
+
+@pytest.mark.slow
+def test_a_flipped_outcome_is_said_by_readiness(build_service: Callable[..., RunningService]):
+    """The job waits for a second sealed day, then runs once a day."""
+    service = build_service()
+    assert service.client.get("/readyz").json["audit"] is None
+    service.move(2 * DAY)
+    assert service.client.get("/readyz").json["audit"].startswith("the record agreed with all ")
+    with service.runtime.database.writing() as db:
+        flip = "UPDATE prediction SET outcome = 'no' WHERE id = (SELECT min(id) FROM prediction WHERE outcome = 'yes')"
+        assert db.execute(text(flip)).rowcount == 1
+    service.move(DAY)
+    readiness = service.client.get("/readyz").json
+    assert "differences from the ledger" in readiness["audit"]
+    assert "outcome" in readiness["audit"]
+    with service.runtime.database.reading() as db:
+        assert audit.latest_audit(db).differences > 0
+    assert "ninefold_audit_differences" in service.client.get("/metrics").text
+
+
+def entries(*rows: LedgerRow, at: int = MONDAY) -> list[ChainEntry]:
+    return list(chained(rows, iso(at), None))
+
+
+def comparable(market: Prediction) -> Prediction:
+    """A market without what its rows do not say: reasons, notes and its place in the ledger."""
+    question = replace(market.question, notes=())
+    return replace(market, question=question, ledger_position=None, author=None, number=None, salt=None)
+
+
+CHALLENGE = replace(waiting(), category="challenge", commitment=None, odds=None)
+MARKETS = [waiting(votes={"vol": 0.6}), settled(votes={"vol": 0.6}), settled(odds=None)]
+
+
+@pytest.mark.parametrize(
+    ("market", "rows"),
+    [*((market, market_rows([market])) for market in MARKETS), (CHALLENGE, [question_row(CHALLENGE)])],
+)
+def test_a_prediction_follows_from_its_rows(market: Prediction, rows: list[LedgerRow]):
+    """Also a question without votes."""
+    (record,) = RecordedPredictions(entries(*rows)).predictions()
+    assert comparable(record) == comparable(market)
+    assert (record.ledger_position and record.ledger_position.seq) == (1 if market.commitment else None)
+
+
+def test_a_foreign_text_is_not_in_the_rows():
+    market = replace(settled(), category="imported", salt=SALT)
+    (record,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
+    assert (record.question.text, record.rule) == (HIDDEN, HIDDEN)
+    assert (record.outcome, record.commitment.p) == (market.outcome, market.commitment.p)
+
+
+@pytest.mark.parametrize("is_named_first", [True, False])
+def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
+    """Their scores are those of the same forecasts as they are stored."""
+    market = settled(votes={"vol": 0.6})
+    name = LedgerRow("name", OWL, {}, backfilled=False)
+    hidden = forecast_row(market.id, OWL, 0.8, SALT)
+    forecast = MarketForecast(2 if is_named_first else 1, market.id, OWL, MONDAY + HOUR, 0.8, SALT)
+    rows = [name, hidden] if is_named_first else [hidden, name]
+    record = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
+    score = score_forecasts(market, {OWL: [forecast]}, {OWL})[OWL]
+    expected = {OWL: {market.id: score}} if is_named_first else {}
+    scores = record.scores({market.id: market})
+    assert scores == expected
+    assert record.count_entrants(scores) == len(expected)

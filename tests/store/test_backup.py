@@ -22,6 +22,7 @@ from tests.api.web import NOON
 from tests.ledger.books import of_first_versions
 from tests.store.test_migrations import make_first
 
+ROWS = [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)]
 SERVER = "postgresql://127.0.0.1:1/none"  # nothing listens there, and nothing has to
 
 
@@ -37,7 +38,7 @@ def source(sqlite_url: str, settings: Settings) -> Database:
     with closing(Database(sqlite_url)) as database:
         with database.writing() as db:
             world.claim_world(db, fingerprint="abc", step=300, history_from=0, clock=WorldClock("simulated"), wall=NOON)
-            ledger.append(db, [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)], NOON)
+            ledger.append(db, ROWS, NOON)
             for name in secret.VARIABLES:
                 secret.verify_fingerprint(db, settings, name)
         yield database
@@ -67,9 +68,7 @@ def test_a_backup_goes_to_a_new_file_of_a_folder(source: Database, backup_file: 
     assert backup_file.read_bytes() == before
 
 
-def test_a_restored_database_is_the_same_under_the_same_secrets(
-    backup_file: Path, settings: Settings, source: Database
-):
+def test_a_restored_database_is_the_same_under_the_same_secrets(backup_file: Path, settings: Settings, source):
     *_, verification = restore(backup_file, settings)
     assert (verification.fault, verification.rows) == (None, 3)
     with closing(Database(settings.database)) as copy, copy.reading() as db, source.reading() as original:
@@ -78,11 +77,10 @@ def test_a_restored_database_is_the_same_under_the_same_secrets(
 
 def test_a_backup_of_an_older_version_is_restored(source: Database, tmp_path: Path, settings: Settings):
     """It is migrated before its ledger is verified."""
-    rows = [LedgerRow("apex", "btc", {"n": n}, backfilled=False) for n in range(3)]
     with source.writing() as db:
         db.execute(text("DROP TRIGGER ledger_delete"))
         db.execute(delete(ledger_table))
-        for entry in of_first_versions(rows, iso(NOON)):
+        for entry in of_first_versions(ROWS, iso(NOON)):
             values = vars(entry) | {"recorded_at": NOON, "body": canonical.write(entry.body)}
             db.execute(insert(ledger_table).values(values))
         make_first(db)
@@ -127,10 +125,8 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, settings: Setting
 
 
 def test_postgresql_is_backed_up_by_its_own_tools(tmp_path: Path):
-    with (
-        closing(Database(Settings(database_url=SERVER).database)) as database,
-        pytest.raises(InvalidRequest, match="pg_dump"),
-    ):
+    settings = Settings(world="simulated", data_dir=tmp_path, database_url=SERVER)
+    with closing(Database(settings.database)) as database, pytest.raises(InvalidRequest, match="pg_dump"):
         backup(database, tmp_path / "kept")
     with pytest.raises(InvalidRequest, match="pg_restore"):
-        restore(tmp_path / "kept", Settings(world="simulated", data_dir=tmp_path, database_url=SERVER))
+        restore(tmp_path / "kept", settings)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from service.store.tables import heartbeat as table
 from service.store.tables import prediction, snapshot
 from tests.forecasting.markets import waiting
 from tests.jobs.contexts import context_of
+
+IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
 
 
 def last_beat(db: Connection) -> int | None:
@@ -80,48 +82,39 @@ def test_a_fault_is_named_by_its_code(wreck: Database):
     assert fault_of(ValueError()) is None
 
 
-def count_up_in_threads(database: Database) -> None:
-    """Four threads, each of which adds 1 to the stored number 50 times; they begin at 0."""
-    with database.writing() as db:
-        world.beat(db, 0)
-
-    def count_up() -> None:
-        for _ in range(50):
-            with database.writing() as db:
-                db.execute(update(table).values(at=db.scalar(select(table.c.at)) + 1))
-
-    threads = [threading.Thread(target=count_up) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def test_sqlite_loses_no_update_of_many_writers_that_read_first(sqlite_database):
     """With the transactions of the driver's default one in eight was lost.
 
     Threads share a connection: those that wait for SQLite's lock sleep and retry, half a second for eight callers.
     """
-    count_up_in_threads(sqlite_database)
+    with sqlite_database.writing() as db:
+        world.beat(db, 0)
+
+    def count_up(_number: int) -> None:
+        for _ in range(50):
+            with sqlite_database.writing() as db:
+                db.execute(update(table).values(at=last_beat(db) + 1))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(count_up, range(4)))
     with sqlite_database.reading() as db:
         assert last_beat(db) == 200
         assert sqlite_database.connections(db) == {"active": 1, "idle": 1}
 
 
 def test_sqlite_keeps_a_write_ahead_log_and_its_foreign_keys(sqlite_database):
-    pragmas = {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000, "foreign_keys": 1}
-    pragmas |= {"recursive_triggers": 1}
+    pragmas = {"journal_mode": "wal", "synchronous": 1, "busy_timeout": 10_000}
+    pragmas |= {"foreign_keys": 1, "recursive_triggers": 1}
     with sqlite_database.engine.connect() as db:
         assert {name: db.scalar(text(f"PRAGMA {name}")) for name in pragmas} == pragmas
 
 
 def test_only_the_owner_can_read_the_database(tmp_path):
     """It holds addresses and questions. Its folder is made."""
-    opened(f"sqlite:///{tmp_path / 'new' / 'folder' / 'x.sqlite'}").close()
-    assert (tmp_path / "new" / "folder").stat().st_mode & 0o777 == 0o700
-    files = list((tmp_path / "new" / "folder").iterdir())
-    assert files
-    assert all(file.stat().st_mode & 0o777 == 0o600 for file in files)
+    folder = tmp_path / "new" / "folder"
+    opened(f"sqlite:///{folder}/x.sqlite").close()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
 
 
 def test_a_statement_on_postgresql_has_a_timeout(postgresql_url):
@@ -141,8 +134,8 @@ def test_an_error_never_contains_the_values_of_a_statement(database):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("file", r"file cannot be used: file is not a database"),
-        ("file/x.sqlite", r"The folder of the database .* cannot be used"),
+        ("file", "file cannot be used: file is not a database"),
+        ("file/x", "The folder of the database .* cannot be used"),
     ],
 )
 def test_a_file_that_is_no_database_is_refused_in_words(tmp_path, path: str, words: str):
@@ -159,34 +152,30 @@ def test_a_server_that_does_not_answer_is_away():
     assert "secret" not in str(refusal.value)
 
 
-def test_a_database_of_a_newer_version_is_refused_in_words(sqlite_url):
+@pytest.mark.parametrize(
+    ("revision", "words"), [("9999", "newer version"), ("0011", r"revision 0011: start version 1\.2 once")]
+)
+def test_a_database_of_another_version_is_refused_in_words(sqlite_url, revision: str, words: str):
+    """The steps before version 1.2 are no longer kept."""
     with closing(opened(sqlite_url)) as database, database.writing() as db:
-        db.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(SettingsError, match="newer version"):
+        db.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
+    with pytest.raises(SettingsError, match=words):
         opened(sqlite_url)
 
 
-IDS = ("plain", 'quo"ted', "brace{,}", "back\\slash", "ünïcode")
-
-
 @pytest.fixture
-def market_db(database: Database) -> Database:
-    with database.writing() as db:
-        predictions.add_predictions(db, [waiting(id) for id in IDS])
-    return database
+def market_db(db: Connection) -> Connection:
+    predictions.add_predictions(db, [waiting(id) for id in IDS])
+    return db
 
 
-NUMERALS = tuple(map(str, range(10_000)))
-
-
-@pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), (), (*NUMERALS, "plain")])
-def test_only_rows_of_the_keys_are_found(market_db: Database, keys: tuple[str, ...]):
+@pytest.mark.parametrize("keys", [IDS[:1], IDS[1:], IDS, ("absent",), (), (*map(str, range(10_000)), "plain")])
+def test_only_rows_of_the_keys_are_found(market_db: Connection, keys: tuple[str, ...]):
     """A key may hold whatever an array or JSON gives a meaning to; two lookups of one query are apart."""
-    condition = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
-    with market_db.reading() as db:
-        ids = db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys))).all()
-        assert db.scalars(select(prediction.c.id).where(condition)).all() == [IDS[1]]
+    ids = market_db.scalars(select(prediction.c.id).where(is_among(prediction.c.id, keys)))
     assert set(ids) == set(keys) & set(IDS)
+    condition = is_among(prediction.c.id, IDS[:2]) & is_among(prediction.c.id, IDS[1:3])
+    assert market_db.scalars(select(prediction.c.id).where(condition)).all() == [IDS[1]]
 
 
 def test_the_condition_of_sqlite_can_use_an_index():
@@ -195,37 +184,36 @@ def test_the_condition_of_sqlite_can_use_an_index():
     assert "= 1" not in str(query.compile(dialect=sqlite.dialect()))
 
 
-REPLAY = {
-    "fingerprint": "abc",
-    "step": 3600,
-    "history_from": 1_000_000,
-    "clock": WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_000_000, speed=60.0, ends=9_000_000),
-}
+WALL, WORLD, END = 2_000_000_000, 5_000_000, 9_000_000
 
 
-def claim(database, wall: float = 2_000_000_000, **changes) -> world.StoredWorld:
-    with database.writing() as db:
-        return world.claim_world(db, wall=wall, **(REPLAY | changes))
+def clock_at(wall: int, speed: float = 60.0) -> WorldClock:
+    """The clock of a replay that starts at a wall second."""
+    return WorldClock("replay", world_origin=WORLD, wall_origin=wall, speed=speed, ends=END)
 
 
-def test_the_first_start_stores_the_world_of_the_feed(database):
-    assert claim(database) == world.StoredWorld(REPLAY["clock"], 3600, 1_000_000)
+REPLAY = {"fingerprint": "abc", "step": 3600, "history_from": 1_000_000, "clock": clock_at(WALL)}
 
 
-def test_a_later_start_keeps_the_first_clock_and_history(database):
-    first = claim(database)
-    later = WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_500_000, speed=60.0, ends=9_000_000)
-    assert claim(database, wall=2_000_500_000, clock=later, history_from=1_700_000) == first
+def claim(db: Connection, wall: float = WALL, **changes) -> world.StoredWorld:
+    return world.claim_world(db, wall=wall, **(REPLAY | changes))
 
 
-def test_another_speed_continues_from_the_present_instant(database):
-    claim(database)
-    faster = WorldClock("replay", world_origin=5_000_000, wall_origin=2_000_000_100, speed=600.0, ends=9_000_000)
-    clock = claim(database, wall=2_000_000_100.7, clock=faster).clock
-    assert clock.at(2_000_000_100) == 5_000_000 + 100 * 60
-    assert clock.at(2_000_000_110) == 5_000_000 + 100 * 60 + 10 * 600
-    assert clock.ends == 9_000_000
-    assert claim(database, wall=2_000_000_200, clock=faster).clock == clock
+def test_a_later_start_keeps_the_first_clock_and_history(db):
+    """The first start stores the world of the feed."""
+    first = claim(db)
+    assert first == world.StoredWorld(clock_at(WALL), 3600, 1_000_000)
+    assert claim(db, WALL + 500_000, clock=clock_at(WALL + 500_000), history_from=1_700_000) == first
+
+
+def test_another_speed_continues_from_the_present_instant(db):
+    claim(db)
+    faster = clock_at(WALL + 100, speed=600.0)
+    clock = claim(db, WALL + 100.7, clock=faster).clock
+    assert clock.at(WALL + 100) == WORLD + 100 * 60
+    assert clock.at(WALL + 110) == WORLD + 100 * 60 + 10 * 600
+    assert clock.ends == END
+    assert claim(db, WALL + 200, clock=faster).clock == clock
 
 
 @pytest.mark.parametrize(
@@ -236,18 +224,16 @@ def test_another_speed_continues_from_the_present_instant(database):
         ({"clock": WorldClock("simulated")}, "the simulated world"),
     ],
 )
-def test_another_world_is_refused_with_advice(database, changes, words):
-    claim(database)
+def test_another_world_is_refused_with_advice(db, changes, words):
+    claim(db)
     with pytest.raises(WrongWorld) as error:
-        claim(database, **changes)
+        claim(db, **changes)
     assert "the replay world 'abc' in bars of 3600 s" in error.value.detail
     assert words in error.value.detail
     assert "use another DATA_DIR or DATABASE_URL" in error.value.detail
 
 
-def test_only_the_last_beat_is_stored(database):
-    with database.writing() as db:
-        world.beat(db, 10)
-        world.beat(db, 12)
-    with database.reading() as db:
-        assert db.scalars(select(table.c.at)).all() == [12]
+def test_only_the_last_beat_is_stored(db):
+    for at in (10, 12):
+        world.beat(db, at)
+    assert db.scalars(select(table.c.at)).all() == [12]

@@ -17,6 +17,10 @@ from service.store.tables import forecaster
 from tests.forecasting.made import NOW, price_forecast
 from tests.forecasting.markets import settled, waiting
 
+SCORE = MarketForecastScore(0.6, 0.04, 0.16, 0.51, 0.9, 0.03)
+RECORD = record_of({}, counted_markets(columns_of([])))
+HOURLY, DAILY, GOLD = price_forecast(), price_forecast(horizon="24h"), price_forecast("gold", "24h")
+
 
 @pytest.fixture
 def db(db):
@@ -39,9 +43,6 @@ def test_forecasts_are_kept_in_order(db):
     assert [row.p for row in forecasts.settled_forecasts(db, "id-1", 1)] == [0.62]
 
 
-SCORE = MarketForecastScore(0.6, 0.04, 0.16, 0.51, 0.9, 0.03)
-
-
 def test_whoever_gave_up_a_name_stays_an_entrant(db):
     """Or a revoked key; a puppet master shows the best of its names. One without a score could never be shown."""
     assert forecasts.count_entrants(db) == 0
@@ -55,20 +56,14 @@ def test_whoever_gave_up_a_name_stays_an_entrant(db):
     assert forecasts.count_entrants(db) == 2
 
 
-RECORD = record_of({}, counted_markets(columns_of([])))
-
-
 def test_a_caller_has_one_id(db):
     assert forecasts.forecaster_id(db, "key:00000001", "another", 9) == "id-1"
     assert forecasts.count_forecasters(db) == 2
 
 
-def test_a_name_is_unique(database):
-    with database.writing() as db:
-        for number in (1, 2):
-            forecasts.forecaster_id(db, f"key:0000000{number}", f"id-{number}", 5)
-        forecasts.rename_forecaster(db, "key:00000001", "owl")
-    with pytest.raises(NameTaken), database.writing() as db:
+def test_a_name_is_unique(db):
+    forecasts.rename_forecaster(db, "key:00000001", "owl")
+    with pytest.raises(NameTaken), db.begin_nested():
         forecasts.rename_forecaster(db, "key:00000002", "owl")
 
 
@@ -106,32 +101,25 @@ def test_a_record_is_read_as_it_was_kept(db):
     assert (forecasts.named_forecasters(db), forecasts.forecaster_name(db, "key:00000001")) == ([], None)
 
 
-HOURLY, DAILY, GOLD = price_forecast(), price_forecast(horizon="24h"), price_forecast("gold", "24h")
-
-
-def test_forecasts_come_due_at_their_deadline(database):
+def test_forecasts_come_due_at_their_deadline(db):
     """As they were stored, the earliest deadline first."""
-    with database.writing() as db:
-        forecasts.add_price_forecasts(db, [GOLD, DAILY], backfilled=True)
-        forecasts.add_price_forecasts(db, [HOURLY], backfilled=False)
-    with database.reading() as db:
-        assert forecasts.due_price_forecasts(db, NOW + HOUR - 1) == []
-        assert forecasts.due_price_forecasts(db, NOW + HOUR) == [(HOURLY, False)]
-        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (DAILY, True), (GOLD, True)]
-        assert forecasts.count_price_forecasts(db) == {(False, "1h"): 1, (True, "24h"): 2}
+    forecasts.add_price_forecasts(db, [GOLD, DAILY], backfilled=True)
+    forecasts.add_price_forecasts(db, [HOURLY], backfilled=False)
+    assert forecasts.due_price_forecasts(db, NOW + HOUR - 1) == []
+    assert forecasts.due_price_forecasts(db, NOW + HOUR) == [(HOURLY, False)]
+    assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (DAILY, True), (GOLD, True)]
+    assert forecasts.count_price_forecasts(db) == {(False, "1h"): 1, (True, "24h"): 2}
 
 
-def test_a_stored_forecast_is_never_replaced(database):
+def test_a_stored_forecast_is_never_replaced(db):
     """Only the named ones are removed, and an empty table has none."""
-    with database.writing() as db:
-        forecasts.add_price_forecasts(db, [], backfilled=False)
-        assert (forecasts.due_price_forecasts(db, NOW + DAY), forecasts.count_price_forecasts(db)) == ([], {})
-        forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
-        forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
-        # An IN of PostgreSQL takes some 8,000 rows.
-        book = [DAILY._replace(at=DAILY.at - HOUR * hours) for hours in range(10_000)]
-        forecasts.add_price_forecasts(db, book, backfilled=False)
-        forecasts.remove_price_forecasts(db, book)
-        forecasts.remove_price_forecasts(db, [])
-    with database.reading() as db:
-        assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (GOLD, False)]
+    forecasts.add_price_forecasts(db, [], backfilled=False)
+    assert (forecasts.due_price_forecasts(db, NOW + DAY), forecasts.count_price_forecasts(db)) == ([], {})
+    forecasts.add_price_forecasts(db, [HOURLY, DAILY, GOLD], backfilled=False)
+    forecasts.add_price_forecasts(db, [HOURLY._replace(price=1.0)], backfilled=True)
+    # An IN of PostgreSQL takes some 8,000 rows.
+    book = [DAILY._replace(at=DAILY.at - HOUR * hours) for hours in range(10_000)]
+    forecasts.add_price_forecasts(db, book, backfilled=False)
+    forecasts.remove_price_forecasts(db, book)
+    forecasts.remove_price_forecasts(db, [])
+    assert forecasts.due_price_forecasts(db, NOW + DAY) == [(HOURLY, False), (GOLD, False)]

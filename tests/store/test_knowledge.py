@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 
 import pytest
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection
 
 from service.forecasting.densities.density import VERSION, CalendarFit, Fits, ModelFit
 from service.forecasting.densities.season import WEEK, Season
@@ -42,9 +41,9 @@ def fitted(slot: int = NOON, version: str = VERSION) -> Fits:
     return Fits(version, slot, {"always": FIT})
 
 
-def observe(database, *states: Context, price: float = 101.0, at: int = NOON) -> None:
+def observe(database, *states: Context) -> None:
     """Store contexts, and bars of their assets of which the last is complete ten minutes later."""
-    rows = [(at - STEP, 99, 99, 99, 99, 1), (at + STEP, price, price, price, price, 1)]
+    rows = [(NOON - STEP, 99, 99, 99, 99, 1), (NOON + STEP, 101, 101, 101, 101, 1)]
     with database.writing() as db:
         for state in states:
             contexts.save(db, state.asset, state.to_plain(), as_of=state.as_of)
@@ -113,7 +112,7 @@ def test_two_databases_have_fits_of_their_own(database, tmp_path, migrated_sqlit
 
 
 QUESTION = Question("Up?", "btc", "up", utc(NOON + DAY), 24.0, 100.0, "bull")
-CONTEXTS = {asset: Context(asset, NOON, 100.0, 200.0, 1e-5, 2e-5, {}, {}) for asset in ("btc", "eth")}
+CONTEXTS = {asset: context(asset) for asset in ("btc", "eth")}
 KNOWLEDGE = Knowledge(CONTEXTS)
 MODELS = panel_of([*VOTERS, Embedded("vol", "brain", "custom:model")])
 
@@ -126,34 +125,31 @@ def gather(database, now: int = NOON, basis: Knowledge = KNOWLEDGE) -> Evidence:
 def input_db(database):
     """200 days of hourly bars until a day after NOON, headlines around it, and two resolved markets."""
     rows = [(NOON + hour * HOUR, 100, 100, 100, 100, 1) for hour in range(-200 * 24, 24)]
+    fields = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
+    markets = [
+        settled("yes", "yes", **fields),
+        settled("no", "no", **fields, comparator="touch_above"),
+        settled("late", "yes", **fields, resolved=NOON + 1),
+        settled("void", "void", **fields),
+        settled("open", "yes", **fields, comparator="open"),
+        settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
+    ]
     with database.writing() as db:
         for asset in CONTEXTS:
             bars.add_bars(db, asset, from_rows(rows, HOUR))
         knowledge.add_headlines(db, read([titled("Bitcoin climbs", NOON - HOUR), titled("Bitcoin later", NOON + 1)]))
-        fields = {"opened": NOON - 3 * DAY, "votes": {"vol": 0.4, "garch": 0.9}}
-        predictions.add_predictions(
-            db,
-            [
-                settled("yes", "yes", **fields),
-                settled("no", "no", **fields, comparator="touch_above"),
-                settled("late", "yes", **fields, resolved=NOON + 1),
-                settled("void", "void", **fields),
-                settled("open", "yes", **fields, comparator="open"),
-                settled("unvoted", "yes", opened=NOON - 3 * DAY, votes={"garch": 0.9}),
-            ],
-        )
+        predictions.add_predictions(db, markets)
     return database
 
 
 def test_nothing_after_the_question_is_read(input_db):
     """Its assets have 180 days and others 30, and a day more, so that the oldest hours are whole."""
     evidence = gather(input_db)
-    assert {asset: series.as_of for asset, series in evidence.hourly.items()} == {"btc": NOON, "eth": NOON}
-    assert {asset: len(series) for asset, series in evidence.hourly.items()} == {"btc": 181 * 24, "eth": 32 * 24}
+    spans = {asset: (series.as_of, len(series)) for asset, series in evidence.hourly.items()}
+    assert spans == {"btc": (NOON, 181 * 24), "eth": (NOON, 32 * 24)}
     assert evidence.variance == {"btc": 2e-5, "eth": 2e-5}
-    assert {asset: [story.title for story in news.stories] for asset, news in evidence.news.items()} == {
-        "btc": ["Bitcoin climbs"]
-    }
+    titles = {asset: [story.title for story in news.stories] for asset, news in evidence.news.items()}
+    assert titles == {"btc": ["Bitcoin climbs"]}
 
 
 def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
@@ -166,11 +162,11 @@ def test_resolved_questions_have_the_vote_of_plain_volatility(input_db):
 
 def test_a_bar_that_came_late_is_shown(input_db):
     """Bars are read once for all questions between two bars, and again when the contexts know a later one."""
-    later, series = NOON + DAY, from_rows([(NOON + DAY, 100, 100, 100, 101, 1)], HOUR)
-    by_asset = {asset: replace(context, as_of=later) for asset, context in CONTEXTS.items()}
+    later = NOON + DAY
+    by_asset = {asset: replace(state, as_of=later) for asset, state in CONTEXTS.items()}
     assert gather(input_db, later + HOUR, Knowledge(by_asset)).hourly["btc"].as_of == later
     with input_db.writing() as db:
-        bars.add_bars(db, "btc", series)
+        bars.add_bars(db, "btc", from_rows([(later, 100, 100, 100, 101, 1)], HOUR))
     by_asset |= {"btc": replace(by_asset["btc"], as_of=later + HOUR)}
     assert gather(input_db, later + HOUR, Knowledge(by_asset)).hourly["btc"].close[-1] == 101
 
@@ -213,54 +209,44 @@ def row(inputs: str = "{}", at: int = MONDAY, asset: str = "btc") -> VoteInputs:
     return VoteInputs(sha256(inputs.encode()).hexdigest(), at, asset, inputs)
 
 
-def keep(database, *markets: Prediction) -> None:
-    with database.writing() as db:
-        knowledge.add_vote_inputs(db, markets)
+def page(db: Connection, asset=None, since=0, until=2**40, limit=99, after=None) -> list[VoteInputs]:
+    return knowledge.vote_inputs_page(db, asset, since, until, limit, after)
 
 
-def page(database, asset=None, since=0, until=2**40, limit=99, after=None) -> list[VoteInputs]:
-    with database.reading() as db:
-        return knowledge.vote_inputs_page(db, asset, since, until, limit, after)
-
-
-def test_inputs_that_votes_share_are_stored_once(database):
+def test_inputs_that_votes_share_are_stored_once(db):
     """With the instant of the first vote, whichever is stored first within a batch.
 
     Votes store nothing whose inputs were read from the store, nor do predictions without votes.
     """
-    keep(database, voted(None), replace(voted(), commitment=None))
-    assert page(database) == []
-    keep(database, voted(at=MONDAY + 300), voted(), voted('{"fits":null}'))
-    keep(database, voted(at=MONDAY + 600), voted())
-    assert page(database) == sorted([row(), row('{"fits":null}')])
-    with database.reading() as db:
-        assert knowledge.find_vote_inputs(db, row('{"fits":null}').hash) == row('{"fits":null}')
-        assert knowledge.find_vote_inputs(db, "0" * 64) is None
+    knowledge.add_vote_inputs(db, [voted(None), replace(voted(), commitment=None)])
+    assert page(db) == []
+    knowledge.add_vote_inputs(db, [voted(at=MONDAY + 300), voted(), voted('{"fits":null}')])
+    knowledge.add_vote_inputs(db, [voted(at=MONDAY + 600), voted()])
+    assert page(db) == sorted([row(), row('{"fits":null}')])
+    assert knowledge.find_vote_inputs(db, row('{"fits":null}').hash) == row('{"fits":null}')
+    assert knowledge.find_vote_inputs(db, "0" * 64) is None
 
 
-def test_pages_join_to_the_whole(database):
+def test_pages_join_to_the_whole(db):
     """In order of the votes; at one instant in order of the hash."""
     markets = [voted(f'{{"n":{n}}}', MONDAY + n // 4, ("btc", "eth")[n % 2]) for n in range(12)]
-    keep(database, *markets)
-    rows = page(database)
+    knowledge.add_vote_inputs(db, markets)
+    rows = page(db)
     assert rows == sorted(rows, key=lambda item: (item.voted_at, item.hash))
     walk: list[VoteInputs] = []
     after = None
-    while part := page(database, limit=5, after=after):
+    while part := page(db, limit=5, after=after):
         walk, after = walk + part, PageKey(part[-1].voted_at, part[-1].hash)
     assert (walk, len(walk)) == (rows, 12)
-    assert page(database, asset="eth") == [item for item in rows if item.asset == "eth"]
-    assert page(database, since=MONDAY + 1, until=MONDAY + 1) == rows[4:8]
+    assert page(db, asset="eth") == [item for item in rows if item.asset == "eth"]
+    assert page(db, since=MONDAY + 1, until=MONDAY + 1) == rows[4:8]
 
 
 @pytest.mark.parametrize("asset", [None, "eth"])
 @pytest.mark.parametrize("after", [None, PageKey(MONDAY, "0" * 64)])
-def test_a_page_follows_an_index(sqlite_url: str, asset: str | None, after: PageKey | None):
+def test_a_page_follows_an_index(plan_of, asset: str | None, after: PageKey | None):
     """So the last page costs what the first one costs."""
-    query = knowledge.vote_inputs_query(asset, MONDAY, MONDAY + 9, after).limit(9)
-    sql = str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
-    with closing(Database(sqlite_url)) as database, database.reading() as db:
-        plan = " ".join(str(row) for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}"))
+    plan = plan_of(knowledge.vote_inputs_query(asset, MONDAY, MONDAY + 9, after).limit(9))
     assert f"USING INDEX ix_vote_input_{'asset_' if asset else ''}voted_at_hash" in plan
     assert "TEMP B-TREE" not in plan
 
@@ -270,46 +256,34 @@ def scored(title: str = "Bitcoin rises", at: int = 1000, score: float = 0.1 + 0.
     return ScoredHeadline(headline(title, "The Desk", at, **fields), score, ("btc", "gold"))
 
 
-def store(database, *headlines: ScoredHeadline) -> None:
-    with database.writing() as db:
-        knowledge.add_headlines(db, headlines)
-
-
-def since(database, instant: int) -> list[ScoredHeadline]:
-    with database.reading() as db:
-        return knowledge.headlines_since(db, instant)
-
-
 @pytest.mark.parametrize("fields", [{}, {"url": None}, {"simulated": True}, {"title": "Bitcoin fällt — ₿ \U0001f4c9"}])
-def test_a_headline_comes_back_as_it_went_in(database, fields):
-    store(database, scored(**fields))
-    assert since(database, 0) == [scored(**fields)]
+def test_a_headline_comes_back_as_it_went_in(db, fields):
+    knowledge.add_headlines(db, [scored(**fields)])
+    assert knowledge.headlines_since(db, 0) == [scored(**fields)]
 
 
-def test_a_stored_headline_is_never_replaced(database):
+def test_a_stored_headline_is_never_replaced(db):
     """The same headline in another batch, or twice in one, changes nothing."""
-    store(database, scored())
-    store(database, scored(at=2000, score=-1.0), scored("Gold falls"), scored("Gold falls", score=0.9))
-    assert since(database, 0) == sorted([scored(), scored("Gold falls")], key=lambda item: item.headline.id)
+    knowledge.add_headlines(db, [scored()])
+    knowledge.add_headlines(db, [scored(at=2000, score=-1.0), scored("Gold falls"), scored("Gold falls", score=0.9)])
+    expected = sorted([scored(), scored("Gold falls")], key=lambda item: item.headline.id)
+    assert knowledge.headlines_since(db, 0) == expected
 
 
-def test_headlines_since_an_instant_come_oldest_first(database):
+def test_headlines_since_an_instant_come_oldest_first(db):
     """Pruning deletes everything before one."""
-    with database.reading() as db:
-        assert knowledge.last_headline_at(db) is None
-    store(database, *(scored(f"Story {at}", at) for at in (3000, 1000, 2000)))
-    instants = [[item.headline.published_at for item in since(database, at)] for at in (0, 2000, 3001)]
+    assert knowledge.last_headline_at(db) is None
+    knowledge.add_headlines(db, [scored(f"Story {at}", at) for at in (3000, 1000, 2000)])
+    instants = [[item.headline.published_at for item in knowledge.headlines_since(db, at)] for at in (0, 2000, 3001)]
     assert instants == [[1000, 2000, 3000], [2000, 3000], []]
-    with database.writing() as db:
-        assert knowledge.last_headline_at(db) == 3000
-        knowledge.prune_headlines(db, 2000)
-    assert [item.headline.published_at for item in since(database, 0)] == [2000, 3000]
+    assert knowledge.last_headline_at(db) == 3000
+    knowledge.prune_headlines(db, 2000)
+    assert [item.headline.published_at for item in knowledge.headlines_since(db, 0)] == [2000, 3000]
 
 
-def test_the_newest_headlines_continue_after_a_key(database):
-    store(database, *(scored(f"Story {n}", 1000 + n // 3) for n in range(9)))
-    with database.reading() as db:
-        first = knowledge.newest_headlines(db, 1001, 1002, 4)
-        last = first[-1].headline
-        rest = knowledge.newest_headlines(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
-    assert [*first, *rest] == since(database, 1001)[::-1]
+def test_the_newest_headlines_continue_after_a_key(db):
+    knowledge.add_headlines(db, [scored(f"Story {n}", 1000 + n // 3) for n in range(9)])
+    first = knowledge.newest_headlines(db, 1001, 1002, 4)
+    last = first[-1].headline
+    rest = knowledge.newest_headlines(db, 1001, 1002, 9, PageKey(last.published_at, last.id))
+    assert [*first, *rest] == knowledge.headlines_since(db, 1001)[::-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,6 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, insert, inspect, text, update
 
 from service import canonical
-from service.config import SettingsError
-from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import market_rows
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, MarketForecastScore, score_forecasts
 from service.forecasting.voters.track_record import TrackRecord
@@ -33,32 +32,21 @@ from tests.forecasting.markets import settled, waiting
 from tests.ledger.books import of_first_versions
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty_url(request, tmp_path) -> str:
-    is_sqlite = request.param == "sqlite"
-    return f"sqlite:///{tmp_path}/empty.sqlite" if is_sqlite else request.getfixturevalue("empty_postgresql")
+START = 1_763_985_600
+NO_SCORE = MarketForecastScore(0, 0, 0, 0, 0, 0)
 
 
 def test_the_migrated_schema_is_the_one_of_the_tables(empty_url):
-    database = Database(empty_url)
-    database.migrate()
-    with database.reading() as db:
-        assert compare_metadata(MigrationContext.configure(db), metadata) == []
-        key_names = names_of_keys(db)
-    with database.writing() as db:
-        make_first(db)
-    database.migrate()
-    with database.reading() as db:
-        assert compare_metadata(MigrationContext.configure(db), metadata) == []
-        assert names_of_keys(db) == key_names
-    database.close()
-
-
-def names_of_keys(db: Connection) -> dict[str, str | None]:
-    """The name of the primary key of each table."""
-    return {table: inspect(db).get_pk_constraint(table)["name"] for table in metadata.tables}
+    """Also the one that was migrated from version 1.2, to the names of its primary keys."""
+    key_names = []
+    with closing(Database(empty_url)) as database:
+        for _ in ("at once", "from an earlier version"):
+            database.migrate()
+            with database.writing() as db:
+                assert compare_metadata(MigrationContext.configure(db), metadata) == []
+                key_names.append([inspect(db).get_pk_constraint(table)["name"] for table in metadata.tables])
+                make_first(db)
+    assert key_names[0] == key_names[1]
 
 
 @pytest.mark.slow
@@ -103,51 +91,27 @@ def make_first(db: Connection) -> None:
     db.execute(text("UPDATE alembic_version SET version_num = '0017'"))
 
 
-START = 1_763_985_600
-
-
-@pytest.fixture
-def with_bars(database: Database) -> Database:
-    """The database as version 1.2 left it: two bars of five minutes."""
+@pytest.mark.parametrize(("world", "windows"), [("simulated", ((START - 600, START + 600),)), ("live", None)])
+def test_only_a_live_history_is_fetched_again(database, world, windows):
+    """It may have holes from before; the others always had all of their bars."""
     with database.writing() as db:
         bars.add_bars(db, "btc", from_rows([(START + 300 * place, 9, 9, 9, 9, 1) for place in range(2)], 300))
         make_first(db)
-    return database
-
-
-@pytest.mark.parametrize(("world", "windows"), [("simulated", ((START - 600, START + 600),)), ("live", None)])
-def test_only_a_live_history_is_fetched_again(with_bars, world, windows):
-    """It may have holes from before; the others always had all of their bars."""
-    with with_bars.writing() as db:
-        db.execute(
-            text("INSERT INTO world VALUES (1, :world, 'x', 300, :since, 0, 0, 1.0, NULL)"),
-            {"world": world, "since": START - 600},
-        )
+        db.execute(text(f"INSERT INTO world VALUES (1, '{world}', 'x', 300, {START - 600}, 0, 0, 1.0, NULL)"))
     try:
-        with_bars.migrate()
-        with with_bars.reading() as db:
+        database.migrate()
+        with database.reading() as db:
             coverage = bars.find_coverage(db, "btc", 300)
             assert (coverage and coverage.windows) == windows
     finally:
-        with with_bars.writing() as db:
+        with database.writing() as db:
             db.execute(text("DELETE FROM world"))
 
 
-def test_a_database_of_an_older_version_says_the_way(database):
-    """The steps before version 1.2 are no longer kept."""
-    with database.writing() as db:
-        db.execute(text("UPDATE alembic_version SET version_num = '0011'"))
-    try:
-        with pytest.raises(SettingsError, match=r"revision 0011: start version 1\.2 once"):
-            database.migrate()
-    finally:
-        with database.writing() as db:
-            db.execute(text("UPDATE alembic_version SET version_num = :head"), {"head": migrations.head()})
-
-
 ENGINE = "embedded"
-CAST = (committed_vote("vol", 0.4, engine=ENGINE), committed_vote("forest", 0.6, engine=ENGINE))
+CAST = tuple(committed_vote(voter, p, engine=ENGINE) for voter, p in (("vol", 0.4), ("forest", 0.6)))
 MARKET = settled(odds=None)
+MARKET = replace(MARKET, commitment=replace(MARKET.commitment, votes=CAST))
 SETTLED_AT = MARKET.settlement.resolved_at
 STANDINGS = [{"voter": "forest", "engine": ENGINE, "n": 40, "weight": 1.7}]
 CALIBRATION = {"n": 40, "n_eff": 20.0, "stretch": 1.2, "effective_voters": 1.0}
@@ -162,52 +126,45 @@ COUNTS = {
 
 
 @pytest.fixture
-def earlier(database: Database) -> tuple[Database, Prediction]:
+def earlier(database: Database) -> Database:
     """The database as version 1.2 left it, with a settled market, its rows in the ledger and a track record."""
-    market = replace(MARKET, commitment=replace(MARKET.commitment, votes=CAST))
     record = {"as_of": SETTLED_AT, "direction": {"calibration": CALIBRATION, "standings": STANDINGS}, "event": {}}
     with database.writing() as db:
-        for entry in of_first_versions(market_rows([market]), iso(SETTLED_AT)):
+        for entry in of_first_versions(market_rows([MARKET]), iso(SETTLED_AT)):
             values = vars(entry) | {"recorded_at": SETTLED_AT, "body": canonical.write(entry.body)}
             db.execute(insert(tables.ledger).values(values))
-        predictions.add_predictions(db, [market])
-        body = canonical.write(COUNTS)
+        predictions.add_predictions(db, [MARKET])
         db.execute(resolved_day.delete())
-        db.execute(insert(resolved_day).values(day=SETTLED_AT // DAY * DAY, body=body))
+        db.execute(insert(resolved_day).values(day=SETTLED_AT // DAY * DAY, body=canonical.write(COUNTS)))
         records.save(db, RECORD, record, as_of=SETTLED_AT)
         make_first(db)
     database.migrate()
-    return database, market
+    return database
 
 
 def test_a_vote_without_a_view_is_read_as_it_was_cast(earlier):
     """Its row in the ledger has no such field, so every hash stays."""
-    database, market = earlier
-    with database.reading() as db:
-        copy = predictions.find_prediction(db, market.id)
+    with earlier.reading() as db:
+        copy = predictions.find_prediction(db, MARKET.id)
         assert verify(ledger.export(db)).fault is None
-    assert copy == market
+    assert copy == MARKET
     assert {vote.forecast.p_up for vote in copy.votes} | {copy.commitment.p_up} == {None}
 
 
 def test_a_migrated_table_stores_every_kind_of_question(earlier):
-    database, _ = earlier
     average = waiting("average", comparator="above_moving_average")
-    with database.writing() as db:
+    with earlier.writing() as db:
         predictions.add_predictions(db, [average])
         assert predictions.find_prediction(db, average.id) == average
 
 
 def test_a_record_of_classes_reads_as_empty_until_it_is_renewed(earlier):
     """Then the same votes count in the band of their horizon, with the weight of an embedded engine."""
-    database, _ = earlier
-    assert knowledge.latest_knowledge(database, 300).record == TrackRecord(SETTLED_AT)
-    with database.writing() as db:
+    assert knowledge.latest_knowledge(earlier, 300).record == TrackRecord(SETTLED_AT)
+    with earlier.writing() as db:
         renew_record(db, SETTLED_AT)
-    record = knowledge.latest_knowledge(database, 300).record
-    standings = [
-        (standing.voter, standing.engine, standing.n, standing.weight) for standing in record.of_band("day").standings
-    ]
+    record = knowledge.latest_knowledge(earlier, 300).record
+    standings = [(row.voter, row.engine, row.n, row.weight) for row in record.of_band("day").standings]
     assert standings == [("forest", ENGINE, 1, 1.0), ("vol", ENGINE, 1, 1.0)]
     assert list(record.bands) == ["day"]
 
@@ -224,9 +181,7 @@ def test_scores_of_an_earlier_version_are_computed_again(database: Database):
             forecasts.forecaster_id(db, caller, forecast.forecaster, SETTLED_AT)
             forecasts.rename_forecaster(db, caller, name)
             forecasts.add_forecast(db, forecast)
-            forecasts.add_scores(
-                db, MARKET.id, SETTLED_AT, {forecast.forecaster: MarketForecastScore(0, 0, 0, 0, 0, 0)}
-            )
+            forecasts.add_scores(db, MARKET.id, SETTLED_AT, {forecast.forecaster: NO_SCORE})
         db.execute(update(tables.forecaster).values(record="{}", record_at=SETTLED_AT + DAY))
         snapshots.publish(db, SETTLED_AT, {"forecasters": b"{}"})
         db.execute(insert(tables.job_run).values(job="score", slot=1, state="done", attempt=1, next_at=0))

@@ -35,7 +35,6 @@ def db(database, row):
 
 
 def due(db, now: float) -> list[str]:
-    """The ids of the endpoints that are due, in their order."""
     return list(notifications.due_webhooks(db, now))
 
 
