@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from jsonschema import Draft202012Validator, FormatChecker
+from werkzeug.test import TestResponse
 
 from service.api.application import create_app
 from service.config import Settings
@@ -23,7 +25,7 @@ from service.store import snapshots
 from service.store.database import Database
 from service.trading.arena import Arena, run
 from tests.api.served import Server, started
-from tests.api.web import Web, services
+from tests.api.web import Web, sent, services
 from tests.trading import markets
 
 NOON = 1_800_000_000 - 1_800_000_000 % 86400 + 43200
@@ -104,9 +106,21 @@ def client(app: Flask) -> FlaskClient:
 
 
 @pytest.fixture
+def call(app: Flask) -> Callable[..., TestResponse]:
+    """Sends one request to the application."""
+    return partial(sent, app)
+
+
+@pytest.fixture
 def api_key(client: FlaskClient) -> str:
     """A key of the free plan."""
     return client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
+
+
+@pytest.fixture
+def other_key(call) -> str:
+    """A key of somebody else."""
+    return call("POST", "/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
 
 
 @pytest.fixture
@@ -149,9 +163,9 @@ def openapi_document(client: FlaskClient, kept_openapi: dict[str, Any]) -> dict[
 def check_schema(openapi_document: dict[str, Any]) -> Callable[[str, object], None]:
     """Holds the body of an answer against what the OpenAPI document says of that address."""
 
-    def check(path: str, body: object) -> None:
-        content = openapi_document["paths"][path]["get"]["responses"]["200"]["content"]
-        schema = content["application/json"]["schema"] | {"components": openapi_document["components"]}
+    def check(path: str, body: object, method: str = "get", media: str = "application/json") -> None:
+        content = openapi_document["paths"][path][method]["responses"]["200"]["content"]
+        schema = content[media]["schema"] | {"components": openapi_document["components"]}
         Draft202012Validator(schema, format_checker=FormatChecker()).validate(body)
 
     return check

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -13,9 +14,10 @@ from service.documents import DocumentHeader, RecordHeader
 from service.forecasting.predictions import Commitment, LedgerPosition, Odds, Prediction, Settlement
 from service.forecasting.predictions.commitments import votes_row
 from service.forecasting.predictions.documents import predictions_document
-from service.forecasting.voters.ballots import EMBEDDED, Abstention, Forecast, VoterKind
+from service.forecasting.predictions.scores import forecasters
+from service.forecasting.predictions.scores.columns import columns_of
+from service.forecasting.voters.ballots import EMBEDDED, Abstention
 from service.forecasting.voters.context import Context
-from service.forecasting.voters.forecast_inputs import ForecastInputs
 from service.forecasting.voters.panel import VOTERS
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso, utc
@@ -28,7 +30,7 @@ from service.store.pages import contexts
 from service.trading.fund import FundDocument, fund_document, run
 from tests.api.conftest import NOON
 from tests.api.web import STEP
-from tests.forecasting.made import committed_vote, made_bars
+from tests.forecasting.made import Scripted, committed_vote, made_bars, market_of
 from tests.market.coverages import whole
 
 SPOTS = {"btc": 50_000.0, "gold": 2_000.0, "sol": 150.0}
@@ -53,43 +55,26 @@ def tell_prices(database: Database, *assets: str, as_of: int = NOON) -> None:
         for asset, spot in SPOTS.items()
         if asset in (assets or SPOTS)
     }
-    document = describe(
-        series,
-        whole(series, as_of),
-        made_at=as_of,
-        world="simulated",
-        ended=False,
-        sources=dict.fromkeys(series, "made"),
-    )
+    coverage, sources = whole(series, as_of), dict.fromkeys(series, "made")
+    document = describe(series, coverage, made_at=as_of, world="simulated", ended=False, sources=sources)
     with database.writing() as db:
         snapshots.publish(db, as_of, {"prices": document})
 
 
 def market(id: str = "daily-btc-up-20270116", created_at: int = NOON, **fields) -> Prediction:
     """Whether bitcoin will be above 51,000 USD a day later."""
-    deadline = created_at + DAY
     question = Question(
         text="Will Bitcoin be above 51,000 USD tomorrow?",
         asset="btc",
         comparator="close_above",
-        deadline=utc(deadline),
+        deadline=utc(created_at + DAY),
         horizon_hours=24.0,
         spot=SPOTS["btc"],
         polarity="bull",
         level=51_000.0,
     )
-    prediction = Prediction(
-        id=id,
-        category="daily",
-        question=replace(question, canonical=canonical(question)),
-        rule="YES if the last price at the deadline is above 51,000 USD",
-        resolver="bars",
-        created_at=created_at,
-        closes_at=deadline,
-        deadline=deadline,
-        backfilled=False,
-    )
-    return replace(prediction, **fields)
+    prediction = market_of(replace(question, canonical=canonical(question)), id, opened=created_at)
+    return replace(prediction, **{"rule": "YES if the last price at the deadline is above 51,000 USD"} | fields)
 
 
 def commitment(at: int = NOON, p: float = 0.6, names: tuple[str, ...] = NAMES) -> Commitment:
@@ -101,10 +86,6 @@ def commitment(at: int = NOON, p: float = 0.6, names: tuple[str, ...] = NAMES) -
 def odds(at: int = NOON, p: float = 0.5) -> Odds:
     """What the simulated outside market gave."""
     return Odds("simulated", "sim-1", None, p, p - 0.01, p + 0.01, 5_000.0, at)
-
-
-def settlement(outcome: str, at: int) -> Settlement:
-    return Settlement(outcome, at, "the last price was 50,500.00", "bars")
 
 
 def open_market(database: Database, prediction: Prediction) -> Prediction:
@@ -122,8 +103,9 @@ def let_vote(database: Database, prediction: Prediction, votes: Commitment) -> l
 
 
 def settle(database: Database, prediction: Prediction, outcome: str, at: int) -> None:
+    settlement = Settlement(outcome, at, "the last price was 50,500.00", "bars")
     with database.writing() as db:
-        assert predictions.add_settlement(db, prediction.id, settlement(outcome, at))
+        assert predictions.add_settlement(db, prediction.id, settlement)
 
 
 def tell_list(database: Database) -> None:
@@ -159,19 +141,9 @@ def add_document(app: Flask, database: Database) -> None:
 QUESTION = "Will Bitcoin be above 55,000 USD on 20 January 2027?"
 
 
-@dataclass(frozen=True)
-class Silent:
-    """A voter that always abstains."""
-
-    name: str = "news"
-    kind: VoterKind = "seat"
-    engine: str = EMBEDDED
-
-    def forecast(self, question: Question, inputs: ForecastInputs) -> Forecast:
-        raise Abstention("There is no news.")
-
-
-EIGHT = [Silent() if voter.name == "news" else voter for voter in VOTERS]
+# The nine, of which the news seat abstains.
+SILENT = Scripted("news", Abstention("There is no news."), engine=EMBEDDED)
+EIGHT = [SILENT if voter.name == "news" else voter for voter in VOTERS]
 
 
 def observe(database: Database, at: int = NOON) -> None:
@@ -188,3 +160,10 @@ def fund() -> FundDocument:
     start = NOON - 20 * DAY
     calls = [(at, 0.45 if place % 2 else 0.55) for place, at in enumerate(range(start, NOON, 4 * HOUR))]
     return fund_document(run(calls, made_bars("btc", 20, 1, start), start), NOON - 2 * DAY, header())
+
+
+def forecasters_table(markets: Sequence[Prediction] = (), *callers: str) -> forecasters.ForecastersDocument:
+    """The table of the service's own forecasters in these markets, and of these callers."""
+    questions = forecasters.counted_markets(columns_of(markets))
+    rows = [(name, "0af3", forecasters.record_of({}, questions)) for name in callers]
+    return forecasters.forecasters_document(rows, len(rows), forecasters.own_entries(questions), record_header())

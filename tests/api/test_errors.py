@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 from service import errors
 from service.api.errors import STATUS, status_of
 from service.errors import FieldError, NinefoldError
+from tests.api.web import refusal_of
 
 MEMBERS = {"type", "title", "status", "detail", "code", "request_id"}
 
@@ -62,9 +63,8 @@ def test_a_refusal_is_a_problem_with_the_fields_of_its_kind(answer_to, error, st
     answer = answer_to(error)
     assert (answer.status_code, answer.mimetype) == (status, "application/problem+json")
     assert set(answer.json) == MEMBERS | fields
-    assert answer.json["code"] == error.code
-    assert answer.json["type"] == f"urn:ninefold:problem:{error.code}"
-    assert (answer.json["status"], answer.json["detail"]) == (status, "No.")
+    names = ("code", "type", "status", "detail")
+    assert [answer.json[name] for name in names] == [error.code, f"urn:ninefold:problem:{error.code}", status, "No."]
 
 
 def test_every_kind_of_refusal_is_tried_or_an_internal_error():
@@ -108,8 +108,7 @@ def test_each_wrong_field_says_its_place_code_and_words_of_ours(client: FlaskCli
 def test_a_retryable_refusal_says_when(answer_to, place: int, wait: str):
     """A used up limit says when it opens again in ISO 8601."""
     answer = answer_to(REFUSALS[place][0])
-    assert answer.headers["Retry-After"] == wait
-    assert answer.json["retry_after_s"] == int(wait)
+    assert (answer.headers["Retry-After"], answer.json["retry_after_s"]) == (wait, int(wait))
     assert answer.json.get("reset_at") == ("2027-01-15T08:00:00Z" if wait == "7" else None)
 
 
@@ -118,10 +117,9 @@ def test_an_internal_error_is_logged_and_reveals_nothing(answer_to, error):
     """The log has the request id that the caller gets."""
     with capture_logs() as log:
         answer = answer_to(error)
-    assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
+    assert refusal_of(answer) == (500, "internal_error")
     assert "secret" not in answer.text
-    assert log[0]["event"] == "unexpected_fault"
-    assert log[0]["exc_info"] is error
+    assert (log[0]["event"], log[0]["exc_info"]) == ("unexpected_fault", error)
     assert len(answer.json["request_id"]) == 16
 
 
@@ -130,29 +128,26 @@ def test_an_unavailable_database_is_a_retryable_503(answer_to, kind):
     """Drivers disagree about the class of a broken connection: the server's own timeout is an internal error."""
     with capture_logs() as log:
         answer = answer_to(kind("SELECT secret", None, Exception("secret")))
-    assert (answer.status_code, answer.json["code"]) == (503, "unavailable")
+    assert refusal_of(answer) == (503, "unavailable")
     assert "secret" not in answer.text
     assert log[0]["event"] == "database_fault"
+
+
+NOWHERE = ("/api/v1/nothing", "/api/v1/docs/", "/api//v1//docs", "/api/v1/%00", "/../etc/passwd")
 
 
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
-        ("GET", "/api/v1/nothing", 404, "not_found"),
-        ("GET", "/api/v1/docs/", 404, "not_found"),
-        ("GET", "/api//v1//docs", 404, "not_found"),
-        ("GET", "/api/v1/%00", 404, "not_found"),
-        ("GET", "/../etc/passwd", 404, "not_found"),
+        *(("GET", path, 404, "not_found") for path in NOWHERE),
         ("GET", "/api/v1/register", 405, "method_not_allowed"),
-        ("POST", "/api/v1/docs", 405, "method_not_allowed"),
-        ("BREW", "/api/v1/docs", 405, "method_not_allowed"),
+        *((method, "/api/v1/docs", 405, "method_not_allowed") for method in ("POST", "BREW")),
         ("POST", "/api/v1/register", 415, "unsupported_media_type"),
     ],
 )
 def test_an_unrouted_request_is_a_problem_and_never_a_page(client: FlaskClient, method, path, status, code):
     answer = client.open(path, method=method)
-    assert (answer.status_code, answer.mimetype) == (status, "application/problem+json")
-    assert answer.json["code"] == code
+    assert (*refusal_of(answer), answer.mimetype) == (status, code, "application/problem+json")
 
 
 def test_head_and_a_refused_key_answer_by_http(client: FlaskClient):
@@ -161,5 +156,4 @@ def test_head_and_a_refused_key_answer_by_http(client: FlaskClient):
     assert (head.status_code, head.data, head.content_length) == (200, b"", document.content_length)
     assert client.head("/api/v1/nothing").status_code == 404
     for answer in (client.get("/api/v1/me"), client.post("/api/v1/webhooks", data=b"{")):  # before its body is read
-        assert (answer.status_code, answer.json["code"]) == (401, "missing_api_key")
-        assert answer.headers["WWW-Authenticate"] == "ApiKey"
+        assert (*refusal_of(answer), answer.headers["WWW-Authenticate"]) == (401, "missing_api_key", "ApiKey")

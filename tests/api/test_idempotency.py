@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from threading import Barrier, Thread
@@ -10,12 +10,14 @@ from threading import Barrier, Thread
 import pytest
 from flask import Blueprint, Flask, Response
 from sqlalchemy import select
+from werkzeug.test import TestResponse
 
 from service.api.auth import Caller
 from service.api.inputs import Body
 from service.api.operations import operation
 from service.errors import ServiceUnavailable
 from service.store.tables import idempotency
+from tests.api.web import refusal_of
 
 
 class Wish(Body):
@@ -52,10 +54,10 @@ def app(make_app: Callable[..., Flask], sqlite, meet: Barrier) -> Flask:
 
 
 @pytest.fixture
-def post(app: Flask, api_key: str) -> Iterator[Callable]:
-    def post(wish: str = "a number", retry_key: str | None = "once", key: str = api_key):
-        headers = {"X-API-Key": key} | ({"Idempotency-Key": retry_key} if retry_key else {})
-        return app.test_client().post("/number", json={"wish": wish}, headers=headers)
+def post(call, api_key: str) -> Callable:
+    def post(wish: str = "a number", retry_key: str | None = "once", key: str = api_key) -> TestResponse:
+        headers = {"Idempotency-Key": retry_key} if retry_key else {}
+        return call("POST", "/number", key=key, json={"wish": wish}, headers=headers)
 
     return post
 
@@ -68,12 +70,11 @@ def test_a_retry_is_free_and_identical(post, usage):
     assert usage() == 1
 
 
-def test_without_the_header_or_under_another_key_it_is_another_call(post, usage, client):
-    """As it is of another caller."""
+def test_under_another_retry_key_it_is_another_call(post, usage, other_key: str):
+    """As it is without the header, and of another caller."""
     assert [post(retry_key=retry_key).json["number"] for retry_key in (None, None, "a", "b")] == [1, 2, 3, 4]
     assert usage() == 4
-    other = client.post("/api/v1/register", json={"email": "other@example.com"}).json["api_key"]
-    assert post(retry_key="a", key=other).json["number"] == 5
+    assert post(retry_key="a", key=other_key).json["number"] == 5
 
 
 def test_the_last_answer_of_a_quota_can_be_retried(post):
@@ -85,16 +86,13 @@ def test_the_last_answer_of_a_quota_can_be_retried(post):
 
 
 def test_a_failed_request_may_be_retried_under_its_key(post, usage):
-    assert post("nothing").status_code == 503
-    assert post("nothing").status_code == 503
-    assert post("a number").status_code == 200
+    assert [post(wish).status_code for wish in ("nothing", "nothing", "a number")] == [503, 503, 200]
     assert usage() == 1
 
 
 def test_another_request_under_the_same_key_is_refused_and_free(post, usage):
     post("a number")
-    answer = post("another number")
-    assert (answer.status_code, answer.json["code"]) == (422, "idempotency_mismatch")
+    assert refusal_of(post("another number")) == (422, "idempotency_mismatch")
     assert usage() == 1
 
 
@@ -106,7 +104,7 @@ def test_a_retry_during_the_first_request_is_a_free_conflict(post, usage, meet: 
     second = post("a meeting")
     meet.wait()
     thread.join()
-    assert (second.status_code, second.json["code"], second.headers["Retry-After"]) == (409, "in_progress", "2")
+    assert (*refusal_of(second), second.headers["Retry-After"]) == (409, "in_progress", "2")
     assert post("a meeting").data == first[0].data
     assert usage() == 1
 
@@ -119,18 +117,16 @@ def test_a_retry_is_known_however_its_json_is_written(post, app, api_key):
     assert answers == [post().data] * 3
 
 
-def test_every_write_may_be_retried(client, sqlite, headers):
+def test_every_write_may_be_retried(call, sqlite, api_key):
     """Also one without a daily charge; its answer is no text in the database, because it may hold an API key."""
-    answers = [
-        client.post("/api/v1/register", json={"email": "a@example.com"}, headers={"Idempotency-Key": "a" * 16})
-        for _ in range(2)
-    ]
-    assert answers[0].json == answers[1].json
-    names = [
-        client.patch("/api/v1/me", json={"forecaster": "owl"}, headers={**headers, "Idempotency-Key": "1"})
-        for _ in range(2)
-    ]
-    assert [answer.headers.get("Idempotent-Replayed") for answer in (*answers, *names)] == [None, "true"] * 2
+    for method, path, key, body in (
+        ("POST", "/api/v1/register", None, {"email": "a@example.com"}),
+        ("PATCH", "/api/v1/me", api_key, {"forecaster": "owl"}),
+    ):
+        headers = {"Idempotency-Key": "a" * 16}
+        first, retry = (call(method, path, key=key, json=body, headers=headers) for _ in range(2))
+        assert (first.json, "Idempotent-Replayed" in first.headers) == (retry.json, False)
+        assert retry.headers["Idempotent-Replayed"] == "true"
     with sqlite.reading() as db:
         bodies = db.scalars(select(idempotency.c.body)).all()
     assert len(bodies) == 2
@@ -164,6 +160,5 @@ def test_a_stream_is_not_kept(post):
 
 @pytest.mark.parametrize("retry_key", ["x" * 256, "two words", "tab\there", "ä"])
 def test_an_unusable_key_is_bad_input(post, usage, retry_key: str):
-    answer = post(retry_key=retry_key)
-    assert (answer.status_code, answer.json["errors"][0]["field"]) == (400, "Idempotency-Key")
+    assert refusal_of(post(retry_key=retry_key)) == (400, "invalid_request", "Idempotency-Key")
     assert usage() == 0

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import pytest
+from werkzeug.test import TestResponse
 
 from service.access.keys import NOBODY, key_id, mint
 from service.access.quota import NETWORK_FACTOR
 from service.api import auth
 from service.config import Settings
 from service.store import keys
-from tests.api.web import EMAIL, Web
+from tests.api.web import EMAIL, Web, refusal_of
 
 UNKNOWN = mint(b"gone", bytes(32))
 
 
-def me(web: Web, key: str | None, **options):
+def me(web: Web, key: str | None, **options) -> TestResponse:
     return web.send("GET", "/api/v1/me", key=key, **options)
 
 
 class TestRegistering:
     def test_gives_a_working_key_and_its_limits(self, web):
-        answer = web.send("POST", "/api/v1/register", json={"email": EMAIL, "app_name": "dashboard"})
-        assert answer.status_code == 200
-        body = dict(answer.json)
+        body = web.send("POST", "/api/v1/register", json={"email": EMAIL, "app_name": "dashboard"}).json
         key = body.pop("api_key")
         assert body.pop("quota") == {"limit": 10, "remaining": 10, "reset_at": "2026-11-22T00:00:00Z"}
         assert body.pop("created_at") == "2026-11-21T12:00:00Z"
@@ -38,9 +37,8 @@ class TestRegistering:
 
     def test_answers_an_invalid_email_with_an_example(self, web):
         answer = web.register("nobody")
-        (error,) = answer.json["errors"]
-        assert (answer.status_code, error["field"]) == (400, "email")
-        assert error["message"].endswith("such as you@example.com")
+        assert refusal_of(answer) == (400, "invalid_request", "email")
+        assert answer.json["errors"][0]["message"].endswith("such as you@example.com")
 
     def test_a_stranger_does_not_use_up_the_keys_of_an_email(self, web):
         """However it is spelt: nobody proves that an email is theirs, and the stranger's own address is limited."""
@@ -62,8 +60,7 @@ class TestRegistering:
     def test_a_closed_service_registers_nobody(self, web):
         web.settings = Settings(registration="closed")
         web.app = web.started()
-        refusal = web.register()
-        assert (refusal.status_code, refusal.json["code"]) == (403, "registration_closed")
+        assert refusal_of(web.register()) == (403, "registration_closed")
 
     @pytest.mark.parametrize(
         ("body", "field"),
@@ -76,8 +73,7 @@ class TestRegistering:
     )
     def test_names_the_field_it_cannot_take(self, web, body, field):
         answer = web.send("POST", "/api/v1/register", json=body)
-        assert (answer.status_code, answer.json["code"]) == (400, "invalid_request")
-        assert [error["field"] for error in answer.json["errors"]] == [field]
+        assert refusal_of(answer) == (400, "invalid_request", field)
 
 
 class TestAKey:
@@ -85,8 +81,7 @@ class TestAKey:
     @pytest.mark.parametrize("path", ["/api/v1/me", "/look"])
     def test_that_is_wrong_is_refused_even_where_none_is_required(self, web, path, value):
         answer = web.send("GET", path, headers={"X-API-Key": value})
-        assert (answer.status_code, answer.json["code"]) == (401, "invalid_api_key")
-        assert answer.json["detail"] == "The API key is not valid."
+        assert (*refusal_of(answer), answer.json["detail"]) == (401, "invalid_api_key", "The API key is not valid.")
 
     def test_identifies_the_caller_where_it_is_optional(self, web, key):
         assert web.send("GET", "/look").json == {"caller": "address:203.0.113.7"}
@@ -104,8 +99,8 @@ class TestAKey:
         assert web.send("GET", "/api/v1/me", headers={"Authorization": f"Bearer {key}"}).status_code == 401
 
 
-class TestMe:
-    def test_shows_plan_usage_and_reset_without_counting(self, web, key):
+class TestItsOwner:
+    def test_sees_plan_usage_and_reset_without_counting(self, web, key):
         web.ask(key)
         quota = {"limit": 10, "remaining": 9, "reset_at": "2026-11-22T00:00:00Z"}
         plain = {"key_id": key_id(key), "plan": "free", "delegating": False, "end_user": None, "forecaster": None}
@@ -113,34 +108,28 @@ class TestMe:
         for _ in range(3):
             assert me(web, key).json == plain | usage
 
-    def test_shows_the_usage_of_an_end_user_to_a_delegating_key(self, web):
+    def test_sees_the_usage_of_each_end_user(self, web):
         key = web.granted(delegating=True)
         web.ask(key, headers={"X-End-User": "alice"})
         usage = {user: me(web, key, headers={"X-End-User": user}).json["used"] for user in ("alice", "bob")}
         assert usage == {"alice": 1, "bob": 0}
 
-    def test_shows_nothing_left_after_a_downgrade_to_a_smaller_plan(self, web):
+    def test_has_nothing_left_after_a_downgrade_to_a_smaller_plan(self, web):
         key = web.granted(plan="paid")
         web.statuses(key, 30)
         with web.database.writing() as db:
             keys.grant_plan(db, key_id(key), "free")
         assert me(web, key).json["quota"]["remaining"] == 0
 
-
-class TestRotating:
-    def test_ends_the_old_key_at_once_and_keeps_its_id_plan_and_usage(self, web, key):
+    def test_ends_it_by_a_rotation_that_keeps_its_plan_and_usage(self, web, key):
+        """At once."""
         web.statuses(key, 4)
-        answer = web.send("POST", "/api/v1/me/rotate", key=key)
-        assert answer.status_code == 200
-        new = answer.json["api_key"]
-        assert (answer.json["key_id"], answer.json["plan"]) == (key_id(key), "free")
-        assert answer.json["quota"]["remaining"] == 6
+        body = web.send("POST", "/api/v1/me/rotate", key=key).json
+        assert (body["key_id"], body["plan"], body["quota"]["remaining"]) == (key_id(key), "free", 6)
         assert me(web, key).json["code"] == "invalid_api_key"
-        assert web.statuses(new, 7) == {200: 6, 429: 1}
+        assert web.statuses(body["api_key"], 7) == {200: 6, 429: 1}
 
-
-class TestRevoking:
-    def test_ends_the_key_for_good_and_no_other_of_the_email(self, web, key):
+    def test_revokes_it_for_good_and_no_other_of_the_email(self, web, key):
         other = web.register().json["api_key"]
         answer = web.send("DELETE", "/api/v1/me", key=key)
         assert (answer.status_code, answer.data) == (204, b"")

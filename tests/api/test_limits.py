@@ -8,19 +8,18 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
+from service.access.keys import key_id
 from service.access.quota import DELEGATED_CAP, DELEGATED_TELEMETRY, TELEMETRY_CALLS
 from service.api.limits import LIMITS, limiter
 from service.api.operations import OPERATION
 from service.config import Settings
 from service.market.instants import MINUTE
 from service.store import keys, quotas
-from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers
-
-ROOT = Path(__file__).parents[2]
+from tests.api.web import MIDNIGHT, NOON, TELEMETRY, Web, looked, rate_headers, refusal_of
+from tests.processes import ROOT
 
 
 class TestTheDailyQuota:
@@ -96,10 +95,8 @@ class TestTelemetry:
     @pytest.mark.parametrize("kind", ["free", "wrong"])
     def test_an_end_user_of_any_other_key_is_its_address(self, web, kind):
         key = web.register().json["api_key"] if kind == "free" else "nonsense"
-        came = Counter()
-        for user in ("alice", "bob"):
-            came += looked(web, TELEMETRY_CALLS, key=key, headers={"X-End-User": user})
-        assert came == {200: TELEMETRY_CALLS, 429: TELEMETRY_CALLS}
+        came = [looked(web, TELEMETRY_CALLS, key=key, headers={"X-End-User": user}) for user in ("alice", "bob")]
+        assert came == [{200: TELEMETRY_CALLS}, {429: TELEMETRY_CALLS}]
 
 
 class TestADelegatingKey:
@@ -128,7 +125,7 @@ class TestADelegatingKey:
     def test_refused_for_its_end_user_costs_the_cap_nothing(self, web, key):
         assert web.statuses(key, 20, headers={"X-End-User": "alice"}) == {200: 10, 429: 10}
         with web.database.reading() as db:
-            assert quotas.open_window(db, f"delegated:key:{key.split('_')[2]}", web.now).hits == 10
+            assert quotas.open_window(db, f"delegated:key:{key_id(key)}", web.now).hits == 10
 
     def test_reports_both_limits(self, web, key):
         headers = rate_headers(web.ask(key, headers={"X-End-User": "alice"}))
@@ -139,16 +136,14 @@ class TestADelegatingKey:
     def test_refuses_an_invalid_end_user(self, web, key, user):
         """Valid are 1 to 64 printable ASCII characters."""
         refusal = web.ask(key, headers={"X-End-User": user})
-        assert (refusal.status_code, refusal.json["errors"][0]["field"]) == (400, "X-End-User")
+        assert refusal_of(refusal) == (400, "invalid_request", "X-End-User")
 
     def use(self, web: Web, key: str, calls: int) -> None:
         with web.database.writing() as db:
-            quotas.take_hits(db, f"delegated:key:{key.split('_')[2]}", MIDNIGHT, amount=calls)
+            quotas.take_hits(db, f"delegated:key:{key_id(key)}", MIDNIGHT, amount=calls)
 
 
-def test_an_end_user_named_by_any_other_key_is_ignored(sqlite):
-    web = Web(sqlite)
-    key = web.register().json["api_key"]
+def test_an_end_user_named_by_any_other_key_is_ignored(web, key):
     came = Counter(web.ask(key, headers={"X-End-User": f"user {n} \t"}).status_code for n in range(12))
     assert came == {200: 10, 429: 2}
     assert web.send("GET", "/api/v1/me", key=key, headers={"X-End-User": "alice"}).json["end_user"] is None
@@ -171,7 +166,7 @@ class TestWhatCounts:
         web.statuses(key, 10)
         assert web.statuses(web.register("another@example.com").json["api_key"], 11) == {200: 10, 429: 1}
         with web.database.writing() as db:
-            keys.grant_plan(db, key.split("_")[2], "paid")
+            keys.grant_plan(db, key_id(key), "paid")
         assert web.statuses(key, 91) == {200: 90, 429: 1}
 
 
@@ -213,19 +208,20 @@ class TestFlaskLimiter:
         command = [sys.executable, "-m", "flask", "--app", "app", "limiter", "limits"]
         environment = os.environ | {"DATA_DIR": str(tmp_path), "COLUMNS": "160"}
         output = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-        rows = [line.strip(" │├└─") for line in output.splitlines()]
-        by_view: dict[str, list[str]] = {}
-        view = ""
-        for row in rows:
-            view, calls = (view, row.partition(" {")[0]) if " per " in row else (row.partition(":")[0], None)
-            by_view.setdefault(view, []).extend([calls] if calls else [])
-        assert by_view["prices.current"] == ["120 per 1 minute", "600 per 1 minute", "1200 per 1 minute"]
-        assert by_view["keys.register"] == ["10 per 1 day", "50 per 1 day"]
-        assert by_view["predictions.vote"] == ["60 per 1 hour", "300 per 1 hour"]
-        assert by_view["challenges.create"] == ["60 per 1 minute", "300 per 1 minute", "3 per 1 day", "15 per 1 day"]
-        assert by_view["oracle.ask"][:2] == ["60 per 1 minute", "300 per 1 minute"]
-        assert by_view["oracle.ask"][2:] == ["10 per 1 day", "100 per 1 day", f"{DELEGATED_CAP} per 1 day"]
-        assert by_view["health.alive"] == []
+        limits: dict[str, list[str]] = {}
+        calls: list[str] = []
+        for row in (line.strip(" │├└─") for line in output.splitlines()):
+            if " per " in row:
+                calls.append(row.partition(" {")[0])
+            else:
+                calls = limits.setdefault(row.partition(":")[0], [])
+        assert limits["prices.current"] == ["120 per 1 minute", "600 per 1 minute", "1200 per 1 minute"]
+        assert limits["keys.register"] == ["10 per 1 day", "50 per 1 day"]
+        assert limits["predictions.vote"] == ["60 per 1 hour", "300 per 1 hour"]
+        minutes = ["60 per 1 minute", "300 per 1 minute"]
+        assert limits["challenges.create"] == [*minutes, "3 per 1 day", "15 per 1 day"]
+        assert limits["oracle.ask"] == [*minutes, "10 per 1 day", "100 per 1 day", f"{DELEGATED_CAP} per 1 day"]
+        assert limits["health.alive"] == []
 
 
 def limit_headers(remaining: int) -> dict[str, str]:

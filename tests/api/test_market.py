@@ -24,7 +24,7 @@ from service.store import bars, snapshots
 from tests.api.conftest import NOON
 from tests.api.opened import tell_prices
 from tests.api.opened import walk as walk_pages
-from tests.api.web import STEP
+from tests.api.web import STEP, refusal_of
 from tests.running_service import RunningService, copied, running_service
 from tests.store.test_bars import walk
 
@@ -91,7 +91,8 @@ def test_pages_join_to_the_whole(client: FlaskClient, bitcoin):
     assert rows == listed(client, interval="1d")
     assert len(rows) == DAYS
     cursor = client.get(f"{PATH}?asset=btc&limit=1").json["next"]
-    assert client.get(f"{PATH}?asset=btc&interval=5m&cursor={cursor}").json["errors"][0]["field"] == "cursor"
+    refusal = client.get(f"{PATH}?asset=btc&interval=5m&cursor={cursor}")
+    assert refusal_of(refusal) == (400, "invalid_request", "cursor")
 
 
 def test_the_window_is_of_whole_bars(client: FlaskClient, bitcoin):
@@ -144,17 +145,19 @@ def test_hourly_worlds_have_no_shorter_bars(make_app, sqlite, bitcoin):
     app = make_app(sqlite)
     app.extensions["ninefold"] = replace(app.extensions["ninefold"], step=HOUR)
     refusal = app.test_client().get(f"{PATH}?asset=btc&interval=5m")
-    (error,) = refusal.json["errors"]
-    assert error["field"] == "interval"
-    assert error["message"] == "must be 1h or 1d: the source of this world has bars of 3600 seconds"
+    assert refusal_of(refusal) == (400, "invalid_request", "interval")
+    message = "must be 1h or 1d: the source of this world has bars of 3600 seconds"
+    assert refusal.json["errors"][0]["message"] == message
     assert len(listed(app.test_client())) == (NOON - START) // HOUR
 
 
 def test_without_bars_an_asset_is_not_found_or_not_yet_there(client: FlaskClient, request):
     assert client.get(f"{PATH}?asset=btc").status_code == 503
     request.getfixturevalue("bitcoin")
-    refusal = client.get(f"{PATH}?asset=silver")
-    assert (refusal.status_code, refusal.json["code"]) == (404, "not_found")
+    assert refusal_of(client.get(f"{PATH}?asset=silver")) == (404, "not_found")
+
+
+FORECAST = "/api/v1/forecasts/btc"
 
 
 @pytest.fixture(scope="module")
@@ -163,56 +166,55 @@ def service(seeded: Path, tmp_path_factory) -> Iterator[RunningService]:
         yield service
 
 
-def test_a_forecast_has_every_horizon_quantile_and_voter(service):
-    answer = service.client.get("/api/v1/forecasts/btc")
-    assert answer.status_code == 200
-    forecast = answer.json
+@pytest.fixture
+def reader(service: RunningService) -> FlaskClient:
+    """Who reads the forecasts of the service."""
+    return service.client
+
+
+def test_a_forecast_has_every_horizon_quantile_and_voter(reader: FlaskClient):
+    forecast = reader.get(FORECAST).json
     assert (forecast["schema"], forecast["asset"], forecast["world"]) == ("forecast/1", "btc", "simulated")
     assert forecast["sources"]["btc"] == "simulated (seed 42)"
     assert [horizon["horizon"] for horizon in forecast["horizons"]] == list(HORIZONS)
     for horizon in forecast["horizons"]:
         assert list(horizon["voters"]) == list(MODELS)
         assert list(horizon["quantiles"]) == [str(percent) for percent in PERCENTS]
-    revalidation = service.client.get("/api/v1/forecasts/btc", headers={"If-None-Match": answer.headers["ETag"]})
-    assert revalidation.status_code == 304
 
 
-def test_many_levels_are_answered_as_the_oracle_answers_each(service):
+def test_many_levels_are_answered_as_the_oracle_answers_each(service, reader: FlaskClient):
     """The probabilities fall from level to level; ranges between them add up, and P(YES) of a question is the same."""
     service.register()
-    price = service.client.get("/api/v1/forecasts/btc").json["price"]
+    price = reader.get(FORECAST).json["price"]
     levels = [round(price * share, 2) for share in (0.9, 0.95, 1.0, 1.05, 1.1)]
-    query = {"levels": ",".join(map(str, levels)), "at": "2026-11-29"}
-    document = service.client.get("/api/v1/forecasts/btc", query_string=query).json
+    document = reader.get(f"{FORECAST}?levels={','.join(map(str, levels))}&at=2026-11-29").json
     assert (document["schema"], document["until"]) == ("forecast-levels/1", "2026-11-30T00:00:00Z")
     assert [row["level"] for row in document["levels"]] == levels
     p = [row["p_above"] for row in document["levels"]]
     assert p == sorted(p, reverse=True)
     answer = service.ask(f"Will Bitcoin be above {levels[3]} on 29 November 2026?").get_json()
     assert p[3] == pytest.approx(answer["p_yes"], abs=0.0011)
-    tomorrow = service.client.get(f"/api/v1/forecasts/btc?levels={levels[0]}").json
-    assert tomorrow["until"] == iso(int(service.wall) + DAY)
+    assert reader.get(f"{FORECAST}?levels={levels[0]}").json["until"] == iso(int(service.wall) + DAY)
 
 
-def test_an_instant_in_a_day_has_the_horizon_of_a_day(service, check_schema):
+def test_an_instant_in_a_day_has_the_horizon_of_a_day(service, reader: FlaskClient, check_schema):
     """Up to the minutes since the bar that the document was renewed with; a date months ahead, quantiles at its end."""
-    path = "/api/v1/forecasts/{asset}"
-    day = service.client.get("/api/v1/forecasts/btc?horizon=24h").json
-    document = service.client.get(f"/api/v1/forecasts/btc?at={iso(int(service.wall) + DAY)}").json
-    check_schema(path, document)
+    day = reader.get(f"{FORECAST}?horizon=24h").json
+    document = reader.get(f"{FORECAST}?at={iso(int(service.wall) + DAY)}").json
+    check_schema("/api/v1/forecasts/{asset}", document)
     assert document.keys() == day.keys()
     (horizon,), (expected,) = document["horizons"], day["horizons"]
     assert (horizon["horizon"], horizon["voters"].keys()) == ("24h", expected["voters"].keys())
     assert horizon["quantiles"] == pytest.approx(expected["quantiles"], rel=1e-3)
-    (horizon,) = service.client.get("/api/v1/forecasts/silver?at=2027-06-30").json["horizons"]
+    (horizon,) = reader.get("/api/v1/forecasts/silver?at=2027-06-30").json["horizons"]
     assert horizon["until"] == "2027-07-01T00:00:00Z"
 
 
-def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
+def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(reader: FlaskClient):
     """Within the hour that was recorded; the pool alone, with the quantiles of its central intervals."""
-    (entry,) = service.client.get("/api/v1/ledger?kind=price_forecast&limit=1").json["entries"]
+    (entry,) = reader.get("/api/v1/ledger?kind=price_forecast&limit=1").json["entries"]
     at = entry["body"]["at"]
-    document = service.client.get(f"/api/v1/forecasts/btc?as_of={at[:14]}59:00Z").json
+    document = reader.get(f"{FORECAST}?as_of={at[:14]}59:00Z").json
     row = entry["body"]["forecasts"]["btc"]
     assert (document["timestamp"], document["price"], document["price_as_of"]) == (at, row["price"], row["as_of"])
     assert document["sources"]["forecast"].startswith(f"row {entry['seq']} of the ledger")
@@ -220,54 +222,45 @@ def test_forecasts_of_an_earlier_hour_are_those_of_the_ledger(service):
         law = dict(zip(entry["body"]["columns"], row[horizon["horizon"]], strict=True))
         assert horizon["quantiles"]["75"] == pytest.approx(row["price"] * np.exp(law["within_50_pct"] / 100), rel=1e-6)
         assert (horizon["quantiles"]["50"], horizon["voters"]) == (pytest.approx(row["price"]), {})
-    assert service.client.get("/api/v1/forecasts/btc?as_of=2020-01-01").status_code == 404
+    assert reader.get(f"{FORECAST}?as_of=2020-01-01").status_code == 404
 
 
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("levels=0", "levels.0"),
-        ("levels=1,x", "levels.1"),
-        ("levels=" + ",".join(["1"] * 201), "levels"),
-        ("levels=1&horizon=1h", "levels"),
-        ("at=2026-12-01&horizon=1h", "at"),
-        ("at=2026-12-01&as_of=2026-11-01", "at"),
-        ("horizon=1h&as_of=2026-11-01", "as_of"),
-        ("at=2026-11-01", "at"),
-        ("at=1970-01-01T00:00:00Z", "at"),
-        ("at=2028-11-01", "at"),
-        ("levels=1&at=2026-11-01", "at"),
-        ("levels=1&at=2028-11-01", "at"),
+        *[("levels=0", "levels.0"), ("levels=1,x", "levels.1"), ("levels=" + ",".join(["1"] * 201), "levels")],
+        *[("levels=1&horizon=1h", "levels"), ("horizon=1h&as_of=2026-11-01", "as_of")],
+        *((f"at=2026-12-01&{other}", "at") for other in ("horizon=1h", "as_of=2026-11-01")),
+        *((f"at={instant}", "at") for instant in ("2026-11-01", "1970-01-01T00:00:00Z", "2028-11-01")),
+        *((f"levels=1&at={day}", "at") for day in ("2026-11-01", "2028-11-01")),
     ],
 )
-def test_levels_or_instants_of_no_sense_are_refused(service, query: str, field: str):
-    refusal = service.client.get(f"/api/v1/forecasts/btc?{query}")
-    assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
+def test_levels_or_instants_of_no_sense_are_refused(reader: FlaskClient, query: str, field: str):
+    assert refusal_of(reader.get(f"{FORECAST}?{query}")) == (400, "invalid_request", field)
 
 
-def test_sample_paths_end_as_the_pool_says(service):
+def test_sample_paths_end_as_the_pool_says(reader: FlaskClient):
     """A table of prices from the last one on; half of the ends lie between the pooled quartiles."""
-    answer = service.client.get("/api/v1/forecasts/btc/paths?count=1000", headers={"Accept": PARQUET})
+    answer = reader.get(f"{FORECAST}/paths?count=1000", headers={"Accept": PARQUET})
     table = pyarrow.parquet.read_table(io.BytesIO(answer.data))
     assert table.column_names == ["path", "voter", "time", "price"]
     assert answer.headers["Content-Disposition"] == 'attachment; filename="paths.parquet"'
     paths, prices = table["path"].to_numpy(), table["price"].to_numpy()
     ends = prices[np.append(np.diff(paths) > 0, True)]
-    document = service.client.get("/api/v1/forecasts/btc?horizon=24h").json
+    document = reader.get(f"{FORECAST}?horizon=24h").json
     quantiles = document["horizons"][0]["quantiles"]
     assert len(ends) == 1000
     assert set(table["voter"].to_pylist()) == set(MODELS)
     assert np.mean((ends > quantiles["25"]) & (ends < quantiles["75"])) == pytest.approx(0.5, abs=0.05)
     assert np.mean(ends > document["price"]) == pytest.approx(0.5, abs=0.01)
-    text = service.client.get("/api/v1/forecasts/btc/paths?count=2").text.splitlines()
-    assert text[0] == "path,voter,time,price"
+    assert reader.get(f"{FORECAST}/paths?count=2").text.splitlines()[0] == "path,voter,time,price"
 
 
 def test_an_unknown_asset_is_told_which_there_are(client):
     """Before the first fit no asset has a forecast."""
     answer = client.get("/api/v1/forecasts/pepe")
     assert (answer.status_code, "btc, eth, sol" in answer.json["detail"]) == (404, True)
-    assert client.get("/api/v1/forecasts/btc").status_code == 503
+    assert client.get(FORECAST).status_code == 503
 
 
 def test_an_asset_with_too_little_history_is_named(client, sqlite):
@@ -276,36 +269,34 @@ def test_an_asset_with_too_little_history_is_named(client, sqlite):
         snapshots.publish(db, 1, {"forecasts/btc": b"{}"})
     answer = client.get("/api/v1/forecasts/gold?horizon=1h")
     assert (answer.status_code, "Gold" in answer.json["detail"]) == (503, True)
-    assert client.get("/api/v1/forecasts/btc").status_code == 200
+    assert client.get(FORECAST).status_code == 200
 
 
-def test_one_horizon_can_be_asked_alone(service):
+def test_one_horizon_can_be_asked_alone(reader: FlaskClient):
     """The same forecast as in the whole document, with an ETag of its own."""
-    document = service.client.get("/api/v1/forecasts/btc")
+    document = reader.get(FORECAST)
     for horizon in document.json["horizons"]:
-        part = service.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}")
+        path = f"{FORECAST}?horizon={horizon['horizon']}"
+        part = reader.get(path)
         assert part.json == document.json | {"horizons": [horizon]}
-        assert part.headers["ETag"] != document.headers["ETag"]
         assert part.headers["Cache-Control"] == document.headers["Cache-Control"]
         tag = {"If-None-Match": part.headers["ETag"]}
-        assert service.client.get(f"/api/v1/forecasts/btc?horizon={horizon['horizon']}", headers=tag).status_code == 304
-        assert service.client.get("/api/v1/forecasts/btc", headers=tag).status_code == 200
+        assert [reader.get(address, headers=tag).status_code for address in (path, FORECAST)] == [304, 200]
 
 
-def test_the_record_is_a_document_of_two_books(service):
-    answer = service.client.get("/api/v1/forecasts/record")
-    assert (answer.status_code, answer.json["schema"], answer.json["world"]) == (200, "price-record/1", "simulated")
+def test_the_record_is_a_document_of_two_books(reader: FlaskClient):
+    answer = reader.get("/api/v1/forecasts/record")
+    assert (answer.json["schema"], answer.json["world"]) == ("price-record/1", "simulated")
     assert [book["backfilled"] for book in answer.json["books"]] == [False, True]
-    revalidation = service.client.get("/api/v1/forecasts/record", headers={"If-None-Match": answer.headers["ETag"]})
-    assert revalidation.status_code == 304
+    tag = {"If-None-Match": answer.headers["ETag"]}
+    assert reader.get("/api/v1/forecasts/record", headers=tag).status_code == 304
 
 
-def test_it_is_renewed_with_every_bar(service):
+def test_it_is_renewed_with_every_bar(service, reader: FlaskClient):
     """Also between full hours, when the voters are not fitted: it starts at the price that is published then."""
     for _ in range(3):
         service.move(300)
-        prices = service.client.get("/api/v1/prices").json["prices"]
-        for row in prices[:2]:
-            forecast = service.client.get(f"/api/v1/forecasts/{row['asset']}").json
+        for row in reader.get("/api/v1/prices").json["prices"][:2]:
+            forecast = reader.get(f"/api/v1/forecasts/{row['asset']}").json
             assert forecast["as_of"] == forecast["price_as_of"] == row["as_of"]
             assert forecast["price"] == row["price"]

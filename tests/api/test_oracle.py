@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from traceback import format_exception
+from unittest.mock import Mock
 
 import httpx
 import pytest
 from flask import Flask
-from flask.testing import FlaskClient
-from jsonschema import Draft202012Validator
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 from structlog.testing import capture_logs
@@ -25,35 +25,44 @@ from service.forecasting.voters.ballots import EMBEDDED
 from service.market.instants import WorldClock, utc
 from service.market.prices import Rate
 from service.questions import topics
-from service.store import keys, predictions, snapshots
+from service.store import predictions, snapshots
 from service.store.idempotency import HELD_S
 from service.store.quotas import LEASE_S, release_expired
-from service.store.secret import key_secret
 from service.store.tables import prediction
 from tests.api.conftest import NOON
 from tests.api.interrupted import outages_at_each_step
-from tests.api.opened import EIGHT, QUESTION, SPOTS, observe
+from tests.api.opened import EIGHT, NAMES, QUESTION, SPOTS, observe
+from tests.api.web import refusal_of
 from tests.forecasting.made import panel_of
 from tests.running_service import RunningService, copied, running_service
 
-VOTERS = {"momentum", "reversion", "breadth", "regime", "trend", "news", "vol", "garch", "sv"}
+VOTERS = set(NAMES)
+ORACLE, UNDERSTAND = "/api/v1/oracle", "/api/v1/oracle/understand"
 
 
 @pytest.fixture
-def app(make_app, sqlite) -> Flask:
-    """Eight vote, and the news seat abstains."""
+def app(request, make_app, sqlite) -> Flask:
+    """Eight vote, and the news seat abstains; a test may set the quorum and options of the application."""
     observe(sqlite)
-    return make_app(sqlite, panel_of(EIGHT, quorum=1))
+    options = {"quorum": 1} | getattr(request, "param", {})
+    return make_app(sqlite, panel_of(EIGHT, options.pop("quorum")), **options)
 
 
 @pytest.fixture
-def post(client: FlaskClient, api_key: str) -> Callable[..., TestResponse]:
-    """Ask with the key of the free plan."""
+def post(call, api_key: str) -> Callable[..., TestResponse]:
+    """Ask with the key of the free plan; a body may have other fields, with a question or without."""
 
-    def post(question: object = QUESTION, **headers: str) -> TestResponse:
-        return client.post("/api/v1/oracle", json={"question": question}, headers={"X-API-Key": api_key} | headers)
+    def post(question: str | None = QUESTION, path: str = ORACLE, headers=(), **body) -> TestResponse:
+        body |= {} if question is None else {"question": question}
+        return call("POST", path, key=api_key, json=body, headers=headers)
 
     return post
+
+
+@pytest.fixture
+def understand(post) -> Callable[..., TestResponse]:
+    """Let a text be read, which may carry on an earlier question: the `context`."""
+    return partial(post, path=UNDERSTAND)
 
 
 def events(answer: TestResponse) -> Iterator[tuple[str, dict]]:
@@ -82,7 +91,7 @@ def test_a_level_in_euros_is_converted_at_the_stored_rate(post, sqlite):
     """The note names the rate and its time; before the first rate the question is refused."""
     question = "Will Bitcoin be above 50,000 euros on 20 January 2027?"
     refusal = post(question)
-    assert (refusal.status_code, refusal.json["code"]) == (400, "invalid_question")
+    assert refusal_of(refusal) == (400, "invalid_question", "question")
     assert "no exchange rate of the euro" in refusal.json["detail"]
     with sqlite.writing() as db:
         snapshots.publish(db, NOON, {snapshots.RATES: {"EUR": Rate(1.1, "kraken EUR/USD", utc(NOON))}})
@@ -94,7 +103,7 @@ def test_a_level_in_euros_is_converted_at_the_stored_rate(post, sqlite):
 
 def test_a_stream_ends_with_the_whole_answer(post):
     """First the question, then one event for each voter, and at last the consensus with the same votes."""
-    answer = post(Accept="text/event-stream")
+    answer = post(headers={"Accept": "text/event-stream"})
     assert answer.mimetype == "text/event-stream"
     (first, question), *replies, (last, document) = events(answer)
     assert (first, last) == ("question", "consensus")
@@ -112,7 +121,7 @@ def test_an_answer_is_stored_kept_and_charged_in_one_step(post, sqlite, wall, us
 
     def attempt(retry_key: str) -> int:
         with suppress(OperationalError):  # a stream that cannot be settled has begun, so it breaks off
-            answer = post(**{"Idempotency-Key": retry_key, "Accept": media})
+            answer = post(headers={"Idempotency-Key": retry_key, "Accept": media})
             return answer.status_code if answer.get_data() else 0
         return 0
 
@@ -127,32 +136,23 @@ def test_an_answer_is_stored_kept_and_charged_in_one_step(post, sqlite, wall, us
 
 
 @pytest.mark.parametrize(
-    ("question", "status", "code"),
+    ("question", "code"),
     [
-        ("best pizza in Rome", 400, "not_a_market_question"),
-        ("Will Bitcoin reach 60,000 USD by 2 January 2026?", 400, "invalid_question"),
-        ("Will the Fed cut rates by 2 March 2027?", 400, "invalid_question"),
-        ("", 400, "invalid_request"),
-        ("x" * 501, 400, "invalid_request"),
+        ("best pizza in Rome", "not_a_market_question"),
+        ("Will Bitcoin reach 60,000 USD by 2 January 2026?", "invalid_question"),
+        ("Will the Fed cut rates by 2 March 2027?", "invalid_question"),
+        *(("", "invalid_request"), ("x" * 501, "invalid_request")),
     ],
 )
-def test_a_refused_question_is_free(post, question, status, code):
-    refusal = post(question)
-    assert (refusal.status_code, refusal.json["code"]) == (status, code)
+def test_a_refused_question_is_free(post, question: str, code: str):
+    assert refusal_of(post(question)) == (400, code, "question")
     assert post().headers["X-RateLimit-Remaining"] == "9"
 
 
-@pytest.fixture
-def understand(client: FlaskClient, api_key: str) -> Callable[..., TestResponse]:
-    def understand(question: object = QUESTION) -> TestResponse:
-        return client.post("/api/v1/oracle/understand", json={"question": question}, headers={"X-API-Key": api_key})
-
-    return understand
-
-
-def test_a_question_is_understood_free_of_charge(understand, post):
+def test_a_question_is_understood_free_of_charge(understand, post, check_schema):
     """The same `understood` as with an answer, and the engine of every voter that would vote."""
     read = understand()
+    check_schema(UNDERSTAND, read.json, "post")
     assert (read.status_code, read.json["question"]) == (200, QUESTION)
     assert read.json["answered_by"] == dict.fromkeys(VOTERS, EMBEDDED)
     assert read.json["understood"]["language"] == "English"
@@ -162,15 +162,16 @@ def test_a_question_is_understood_free_of_charge(understand, post):
     assert answer.headers["X-RateLimit-Remaining"] == "9"
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
-def test_what_was_understood_can_be_asked_again(client, api_key, understand, is_whole):
+def test_what_was_understood_can_be_asked_again(post, understand):
     """The whole document, or its canonical sentence alone, instead of the text; a price that has moved is no matter."""
     first = understand("btc 55k on 20 january 2027?").json["understood"]
-    body = {"understood": first | {"spot": 1.0} if is_whole else {"canonical": first["canonical"]}}
-    answer = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": api_key})
-    assert answer.status_code == 200
-    for name in ("asset", "comparator", "level", "deadline", "negated", "polarity", "canonical"):
-        assert answer.json["understood"][name] == first[name]
+    for document in (first | {"spot": 1.0}, {"canonical": first["canonical"]}):
+        meaning = post(None, understood=document).json["understood"]
+        for name in ("asset", "comparator", "level", "deadline", "negated", "polarity", "canonical"):
+            assert meaning[name] == first[name]
+
+
+WRONG = {"level": 56_000.0, "asset": "eth", "negated": True, "deadline": "2027-01-21T00:00:00Z"}
 
 
 @pytest.mark.parametrize(
@@ -178,18 +179,18 @@ def test_what_was_understood_can_be_asked_again(client, api_key, understand, is_
     [
         ({}, "question"),
         ({"question": QUESTION, "understood": {"canonical": QUESTION}}, "question"),
-        ({"understood": {"level": 1.0}}, "understood.canonical"),
-        ({"understood": {"canonical": QUESTION, "level": 56_000.0}}, "understood.level"),
-        ({"understood": {"canonical": QUESTION, "asset": "eth"}}, "understood.asset"),
-        ({"understood": {"canonical": QUESTION, "negated": True}}, "understood.negated"),
-        ({"understood": {"canonical": QUESTION, "deadline": "2027-01-21T00:00:00Z"}}, "understood.deadline"),
         ({"understood": {"canonical": QUESTION}, "context": "5d8aa6aca803b77b"}, "question"),
+        ({"understood": {"level": 1.0}}, "understood.canonical"),
         ({"understood": {"canonical": "best pizza in Rome"}}, "understood.canonical"),
+        *(
+            ({"understood": {"canonical": QUESTION, name: value}}, f"understood.{name}")
+            for name, value in WRONG.items()
+        ),
     ],
 )
-def test_a_document_that_disagrees_with_itself_is_refused(client, api_key, post, body, field):
+def test_a_document_that_disagrees_with_itself_is_refused(post, body: dict, field: str):
     """Exactly one of `question` and `understood`, and no field that its canonical sentence contradicts."""
-    refusal = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": api_key})
+    refusal = post(**{"question": None} | body)
     assert (refusal.status_code, [error["field"] for error in refusal.json["errors"]]) == (400, [field])
     assert post().headers["X-RateLimit-Remaining"] == "9"
 
@@ -206,35 +207,26 @@ def test_refused_questions_are_limited_too(understand, post):
     assert [post("best pizza in Rome").status_code for _ in range(30)] == [400] * 30
     assert [understand("best pizza in Rome").status_code for _ in range(30)] == [400] * 30
     for refusal in (post(), understand()):
-        assert (refusal.status_code, refusal.json["code"], refusal.json["limit"]) == (429, "rate_limited", 60)
+        assert (*refusal_of(refusal), refusal.json["limit"]) == (429, "rate_limited", 60)
 
 
-def test_a_full_server_reads_no_question(sqlite, make_app):
+@pytest.mark.parametrize("app", [{"oracle_concurrency": 1}], indirect=True)
+def test_a_full_server_reads_no_question(app: Flask, post, understand):
     """Reading is inside the limit of open questions: without a place even a refusal is busy."""
-    app = make_app(sqlite, panel_of(EIGHT, quorum=1), oracle_concurrency=1)
-    observe(sqlite)
-    client = app.test_client()
-    key = client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
     with app.test_request_context():
         place = answering().open(QuestionInput(QUESTION), Caller("203.0.113.7")).place
-    for path in ("/api/v1/oracle", "/api/v1/oracle/understand"):
-        busy = client.post(path, json={"question": "best pizza in Rome"}, headers={"X-API-Key": key})
-        assert (busy.status_code, busy.json["code"]) == (503, "busy")
-    challenge = {"question": "best pizza in Rome", "deadline": "2027-02-14"}
-    assert client.post("/api/challenges/create", json=challenge).json["code"] == "busy"
+    for path, fields in ((ORACLE, {}), (UNDERSTAND, {}), ("/api/challenges/create", {"deadline": "2027-02-14"})):
+        assert refusal_of(post("best pizza in Rome", path, **fields)) == (503, "busy")
     place.close()
-    assert client.post(path, json={"question": QUESTION}, headers={"X-API-Key": key}).status_code == 200
+    assert understand().status_code == 200
 
 
-def test_too_few_votes_are_a_free_503(sqlite, make_app):
+@pytest.mark.parametrize("app", [{"quorum": 9}], indirect=True)
+def test_too_few_votes_are_a_free_503(post, usage):
     """Eight vote where a quorum of nine is set."""
-    observe(sqlite)
-    client = make_app(sqlite, panel_of(EIGHT, quorum=9)).test_client()
-    key = client.post("/api/v1/register", json={"email": "someone@example.com"}).json["api_key"]
-    refusal = client.post("/api/v1/oracle", json={"question": QUESTION}, headers={"X-API-Key": key})
-    assert (refusal.status_code, refusal.json["code"]) == (503, "unavailable")
-    assert set(refusal.json["abstained"]) == {"news"}
-    assert client.get("/api/v1/me", headers={"X-API-Key": key}).json["used"] == 0
+    refusal = post()
+    assert (*refusal_of(refusal), *refusal.json["abstained"]) == (503, "unavailable", "news")
+    assert usage() == 0
 
 
 QUESTIONS = ("Will Bitcoin be above $60k on Friday?", "Will ETH rise tomorrow?", "What will gold cost at Christmas?")
@@ -247,13 +239,8 @@ def service(seeded, tmp_path_factory):
 
 
 def caller_of(service: RunningService) -> Client:
-    """A new caller, whose key the service uses from then on."""
-    runtime = service.runtime
-    with runtime.database.writing() as db:
-        service.key, _ = keys.register_key(
-            db, key_secret(runtime.settings), "reader@example.com", runtime.now(), plan="paid"
-        )
-    return Client("http://service", service.key, transport=httpx.WSGITransport(service.client.application))
+    """A new caller."""
+    return Client("http://service", service.register(), transport=httpx.WSGITransport(service.client.application))
 
 
 @pytest.fixture
@@ -267,15 +254,13 @@ def caller(service: RunningService) -> Client:
 
 
 def test_answers_are_listed_newest_first_and_their_pages_join(caller: Client):
-    page = caller.answers()
-    assert (page["schema"], page["count"], page["next"]) == ("answers/1", 3, None)
-    assert [answer["question"] for answer in page["answers"]] == list(reversed(QUESTIONS))
-    assert {answer["resolution"] for answer in page["answers"]} == {None}
     first = caller.answers(limit=2, votes="none")
     second = caller.answers(limit=2, cursor=first["next"])
-    assert (first["count"], second["count"], second["next"]) == (2, 1, None)
+    assert (first["schema"], first["count"], second["count"], second["next"]) == ("answers/1", 2, 1, None)
     assert [answer["votes"] for answer in first["answers"]] == [{}, {}]
-    assert len(list(caller.pages("answers"))) == 3
+    answers = list(caller.pages("answers"))
+    assert [answer["question"] for answer in answers] == list(reversed(QUESTIONS))
+    assert {answer["resolution"] for answer in answers} == {None}
 
 
 def test_an_answer_reads_as_it_was_given_for_free(caller: Client):
@@ -297,70 +282,52 @@ def test_another_callers_answer_and_a_market_do_not_exist(service: RunningServic
             stranger.answer(id)
 
 
-@pytest.fixture
-def follow_up(client: FlaskClient, api_key: str) -> Callable[..., TestResponse]:
-    """Ask or read a text that carries an earlier question on."""
-
-    def follow_up(question: str, context: object, path: str = "/api/v1/oracle/understand") -> TestResponse:
-        body = {"question": question, "context": context}
-        return client.post(path, json=body, headers={"X-API-Key": api_key})
-
-    return follow_up
-
-
-@pytest.mark.parametrize("path", ["/api/v1/oracle", "/api/v1/oracle/understand"])
-def test_a_text_carries_an_earlier_question_on(post, follow_up, path):
+@pytest.mark.parametrize("path", [ORACLE, UNDERSTAND])
+def test_a_text_carries_an_earlier_question_on(post, path: str):
     """The earlier question is the id of an answer or what was understood, and the result says what was taken over."""
-    first = post("Will Bitcoin be above 55,000 USD on 20 January 2027?").json
+    first = post().json
     assert first["understood"]["carryover"] == []
     for context in (first["id"], first["understood"], {"canonical": first["understood"]["canonical"]}):
-        second = follow_up("what about 60k?", context, path).json["understood"]
+        second = post("what about 60k?", path, context=context).json["understood"]
         assert second["carryover"] == ["asset", "comparator", "deadline"]
         assert (second["asset"], second["comparator"], second["level"]) == ("btc", "close_above", 60_000)
         assert second["deadline"] == first["understood"]["deadline"]
 
 
-def test_a_text_may_be_about_the_last_two_questions(client, api_key, understand, follow_up):
+def test_a_text_may_be_about_the_last_two_questions(post, understand):
     """What was understood names the question that it follows, also where it is asked afterwards."""
     first = understand("Will Bitcoin reach 60,000 USD by 20 January 2027?").json["understood"]
-    second = follow_up("and 40k?", first).json["understood"]
+    second = understand("and 40k?", context=first).json["understood"]
     assert (first["follows"], second["follows"]) == (None, first["canonical"])
-    answer = client.post("/api/v1/oracle", json={"understood": second}, headers={"X-API-Key": api_key}).json
-    for context in (second, answer["id"]):
-        third = follow_up("which one first?", context).json["understood"]
+    for context in (second, post(None, understood=second).json["id"]):
+        third = understand("which one first?", context=context).json["understood"]
         assert (third["comparator"], third["level"], third["upper_level"]) == ("upper_first", 40_000, 60_000)
-    unread = follow_up("which one first?", second | {"follows": "hello"})
+    unread = understand("which one first?", context=second | {"follows": "hello"})
     assert "Only the last question" in unread.json["detail"]
 
 
-@pytest.mark.parametrize(
-    ("text", "intent", "asset"),
-    [
-        ("and bitcoin?", "price", "btc"),
-        ("will it hit 60k?", "question", "btc"),
-    ],
-)
-def test_a_price_is_carried_on_by_its_text(follow_up, text: str, intent: str, asset: str):
+@pytest.mark.parametrize(("text", "intent"), [("and bitcoin?", "price"), ("will it hit 60k?", "question")])
+def test_a_price_is_carried_on_by_its_text(understand, text: str, intent: str):
     """With nothing new but the asset the next text asks for the price of that."""
-    reading = follow_up(text, {"canonical": "how much is btc"}).json
-    assert (reading.get("intent"), reading.get("asset")) == (intent, asset), reading
+    reading = understand(text, context={"canonical": "how much is btc"}).json
+    assert (reading["intent"], reading["asset"]) == (intent, "btc")
 
 
-def test_a_percentage_and_a_language_are_carried_on(understand, follow_up):
+def test_a_percentage_and_a_language_are_carried_on(understand):
     """The move counts from the present price again; a text that may be of several languages is of the earlier one."""
     first = understand("Fällt Bitcoin bis zum 20. Januar 2027 um 10%?").json["understood"]
-    second = follow_up("25.1.2027?", first).json["understood"]
+    second = understand("25.1.2027?", context=first).json["understood"]
     assert (second["level_pct"], second["level"]) == (-10, pytest.approx(0.9 * SPOTS["btc"]))
     assert (second["language"], second["carryover"]) == ("German", ["asset", "comparator", "level"])
 
 
-def test_a_question_is_carried_on_after_its_deadline(understand, follow_up):
+def test_a_question_is_carried_on_after_its_deadline(understand):
     """Its asset, event and level stay; a new deadline must be named."""
     first = understand("Will Bitcoin reach 60,000 USD by 20 January 2027?").json["understood"]
     past = first | {"deadline": "2027-01-10T00:00:00Z", "horizon_hours": 24.0}
     past["canonical"] = past["canonical"].replace("2027-01-20 23:59", "2027-01-10 00:00")
-    assert "has passed" in follow_up("and 65k?", past).json["detail"]
-    assert follow_up("by 1 February 2027?", past).json["understood"]["level"] == 60_000
+    assert "has passed" in understand("and 65k?", context=past).json["detail"]
+    assert understand("by 1 February 2027?", context=past).json["understood"]["level"] == 60_000
 
 
 @pytest.mark.parametrize(
@@ -374,36 +341,27 @@ def test_a_question_is_carried_on_after_its_deadline(understand, follow_up):
         {"canonical": QUESTION, "deadline": "0001-01-01T00:00:00Z", "horizon_hours": 17000.0},
     ],
 )
-def test_a_context_that_is_no_earlier_question_is_refused(follow_up, context):
-    refusal = follow_up("and eth?", context)
+def test_a_context_that_is_no_earlier_question_is_refused(understand, context):
+    refusal = understand("and eth?", context=context)
     assert refusal.status_code == 400
     assert {error["field"].partition(".")[0] for error in refusal.json["errors"]} == {"context"}
 
 
 @pytest.mark.parametrize("context", [None, {"canonical": QUESTION}])
-def test_a_fault_of_the_rules_is_logged_with_its_cause(follow_up, monkeypatch, context):
+def test_a_fault_of_the_rules_is_logged_with_its_cause(understand, monkeypatch, context):
     """In a question and in its context, as the refusal says."""
-
-    def fail(*_arguments: object) -> None:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(topics, "parse_tokenized", fail)
+    monkeypatch.setattr(topics, "parse_tokenized", Mock(side_effect=ZeroDivisionError))
     with capture_logs() as log:
-        refusal = follow_up(QUESTION, context)
+        refusal = understand(context=context)
     assert "it was logged" in refusal.json["detail"]
     (entry,) = [entry for entry in log if entry["event"] == "question_unread"]
     assert "ZeroDivisionError" in "".join(format_exception(entry["exc_info"]))
 
 
-def test_an_answer_of_another_caller_is_no_context(client, post):
+def test_an_answer_of_another_caller_is_no_context(call, post, other_key: str):
     """Its existence is not told either."""
-    answer_id = post().json["id"]
-    other_key = client.post("/api/v1/register", json={"email": "another@example.com"}).json["api_key"]
-    body = {"question": "and eth?"}
-    refusal, unknown = (
-        client.post("/api/v1/oracle/understand", json=body | {"context": context}, headers={"X-API-Key": other_key})
-        for context in (answer_id, "0" * 16)
-    )
+    bodies = [{"question": "and eth?", "context": context} for context in (post().json["id"], "0" * 16)]
+    refusal, unknown = (call("POST", UNDERSTAND, key=other_key, json=body) for body in bodies)
     assert (refusal.status_code, refusal.json["detail"]) == (400, unknown.json["detail"])
 
 
@@ -419,73 +377,52 @@ def test_line_breaks_tabs_and_a_headline_are_read(understand):
         assert (meaning["asset"], meaning["comparator"], meaning["level"]) == ("btc", "close_above", 55_000), question
 
 
-@pytest.mark.parametrize(
-    ("question", "intent", "asset"),
-    [
-        ("danke!", "thanks", None),
-        ("стоит ли покупать биткоин?", "advice", "btc"),
-    ],
-)
-def test_a_text_that_asks_no_forecast_has_an_intent(understand, post, question, intent, asset):
-    """It is read without a refusal; the oracle refuses it free of charge."""
-    reading = understand(question)
-    assert (reading.status_code, reading.json["intent"], reading.json["asset"]) == (200, intent, asset)
-    assert (reading.json["understood"], reading.json["answered_by"]) == (None, {})
-    assert post(question).status_code == 400
-
-
-def test_an_alert_has_its_level_and_side(understand):
-    alert = understand("alert me when btc falls below 45k").json
-    fields = [alert[name] for name in ("intent", "asset", "level", "level_pct", "side")]
-    assert fields == ["alert", "btc", 45_000, None, "below"]
+ALERT = {"intent": "alert", "asset": "btc", "side": "below"}
+PRICE = {"intent": "price", "asset": "btc"}
 
 
 @pytest.mark.parametrize(
-    ("question", "asset", "amount", "currency", "value"),
+    ("text", "fields"),
     [
-        ("how much are 0.25 btc in euros", "btc", 0.25, "EUR", None),
-        ("price of 2 btc", "btc", 2, None, 100_000),
+        ("danke!", {"intent": "thanks", "asset": None}),
+        ("стоит ли покупать биткоин?", {"intent": "advice", "asset": "btc"}),
+        ("alert me when btc falls below 45k", ALERT | {"level": 45_000, "level_pct": None}),
+        ("alert me when btc falls 5%", ALERT | {"level": None, "level_pct": -5}),
+        ("how much are 0.25 btc in euros", PRICE | {"amount": 0.25, "currency": "EUR", "value": None}),
+        ("price of 2 btc", PRICE | {"amount": 2, "currency": None, "value": 100_000}),
     ],
 )
-def test_a_price_says_of_how_much_and_in_what(understand, question, asset, amount, currency, value):
-    """Its value is null in a currency without a rate, such as here."""
-    reading = understand(question).json
-    names = ("intent", "asset", "amount", "currency", "value")
-    assert [reading[name] for name in names] == ["price", asset, amount, currency, value]
+def test_a_text_that_asks_no_forecast_is_read_by_its_intent(understand, post, check_schema, text, fields):
+    """Without a refusal; the oracle refuses it. A price has no value in a currency without a rate, such as here."""
+    reading = understand(text).json
+    assert reading == reading | fields | {"understood": None, "answered_by": {}}
+    check_schema(UNDERSTAND, reading, "post")
+    assert post(text).status_code == 400
 
 
-def test_a_reading_is_as_the_openapi_document_describes_it(understand, openapi_document):
-    responses = openapi_document["paths"]["/api/v1/oracle/understand"]["post"]["responses"]
-    schema = responses["200"]["content"]["application/json"]["schema"]
-    for question in (QUESTION, "thanks", "alert me when btc falls 5%", "how much are 2 btc in yen"):
-        document = understand(question).json
-        Draft202012Validator(schema | {"components": openapi_document["components"]}).validate(document)
-
-
-def test_a_strict_caller_gets_no_answer_to_an_assumption(client, api_key, understand, usage):
+def test_a_strict_caller_gets_no_answer_to_an_assumption(post, usage):
     """The refusal is free of charge and suggests the reading and the alternatives, each of which is sure."""
-    headers, question = {"X-API-Key": api_key}, "Will Bitcoin be above 55,000 USD by 20 January 2027?"
-    meaning = understand(question).json["understood"]
+    question = "Will Bitcoin be above 55,000 USD by 20 January 2027?"
+    meaning = post(question, UNDERSTAND).json["understood"]
     assert (meaning["certainty"], meaning["assumed"]) == ("assumed", ["moment"])
-    for path in ("/api/v1/oracle", "/api/v1/oracle/understand"):
-        refusal = client.post(path, json={"question": question, "strict": True}, headers=headers)
-        assert (refusal.status_code, refusal.json["code"]) == (422, "assumed_reading")
+    for path in (ORACLE, UNDERSTAND):
+        refusal = post(question, path, strict=True)
+        assert refusal_of(refusal) == (422, "assumed_reading", "question")
         assert refusal.json["suggestions"] == [meaning["canonical"], meaning["alternatives"][0]["question"]]
     assert usage() == 0
     for suggestion in refusal.json["suggestions"]:
-        answer = client.post("/api/v1/oracle", json={"question": suggestion, "strict": True}, headers=headers)
-        meaning = answer.json["understood"]
-        assert (answer.status_code, meaning["certainty"], meaning["assumed"]) == (200, "sure", [])
+        meaning = post(suggestion, strict=True).json["understood"]
+        assert (meaning["certainty"], meaning["assumed"]) == ("sure", [])
 
 
-@pytest.mark.parametrize(("world", "words"), [("simulated", "simulated"), ("replay", "a replay")])
-def test_other_worlds_than_the_live_one_refuse_a_coin(sqlite, make_app, world, words):
+@pytest.mark.parametrize(
+    ("app", "words"),
+    [({"clock": WorldClock("simulated")}, "simulated"), ({"clock": WorldClock("replay", NOON, NOON)}, "a replay")],
+    indirect=["app"],
+)
+def test_other_worlds_than_the_live_one_refuse_a_coin(app, post, words: str):
     """The refusal is free and names the assets that have prices."""
-    observe(sqlite)
-    client = make_app(sqlite, clock=WorldClock(world, world_origin=NOON, wall_origin=NOON)).test_client()
-    key = client.post("/api/v1/register", json={"email": "reader@example.com"}).json["api_key"]
-    body = {"question": "Will pepecoin reach 0.5 by Friday?"}
-    refusal = client.post("/api/v1/oracle", json=body, headers={"X-API-Key": key})
+    refusal = post("Will pepecoin reach 0.5 by Friday?")
     assert (refusal.status_code, refusal.headers["X-RateLimit-Remaining"]) == (400, "10")
     assert f"only in the live world, where exchanges have their prices; this world is {words}" in refusal.json["detail"]
     assert "Bitcoin (btc)" in refusal.json["detail"]

@@ -15,7 +15,6 @@ import rfc8785
 from flask import Flask
 from flask.testing import FlaskClient
 from pydantic import TypeAdapter
-from werkzeug.test import TestResponse
 
 from service import canonical
 from service.client import Client
@@ -33,69 +32,37 @@ from service.store import bars, listings, predictions, snapshots
 from service.store.database import Database
 from service.store.listings import MarketSelection
 from tests.api.conftest import NOON
-from tests.api.opened import (
-    commitment,
-    header,
-    let_vote,
-    market,
-    odds,
-    open_market,
-    settle,
-    tell_list,
-    tell_prices,
-    walk,
-)
+from tests.api.opened import commitment, header, let_vote, market, odds, open_market, settle, tell_list, walk
+from tests.api.web import EMAIL, refusal_of, sent
 from tests.forecasting.made import panel_of
 from tests.forecasting.markets import many
 
 PATH = "/api/v1/predictions"
-ID = market().id
 
 
-@pytest.fixture
-def document() -> PredictionsDocument:
-    """The list of one market, as the job makes it."""
+def test_the_list_is_served_as_it_was_made(call, api_key, publish, check_schema):
     prediction = market(commitment=commitment(), odds=odds())
     (row,) = list_all([prediction], tallies={prediction.id: (2, 1)}, prices={}, opinions={}, now=NOON)
-    return predictions_document([row], header())
+    document = predictions_document([row], header())
+    publish("predictions", NOON, document)
+    page = call("GET", PATH, key=api_key).json
+    assert page == TypeAdapter(PredictionsDocument).dump_python(document, mode="json")
+    check_schema(PATH, page)
 
 
-class TestTheList:
-    def test_it_is_served_as_it_was_made(self, client: FlaskClient, headers, document, publish, check_schema):
-        publish("predictions", NOON, document)
-        answer = client.get(PATH, headers=headers)
-        assert answer.json == TypeAdapter(PredictionsDocument).dump_python(document, mode="json")
-        check_schema(PATH, answer.json)
+def test_each_caller_has_one_vote_that_may_be_changed(make_app: Callable[..., Flask], database: Database):
+    """It is counted at once."""
+    app, id = make_app(database), open_market(database, market()).id
 
+    def vote(side: str, **options) -> dict:
+        return sent(app, "POST", f"{PATH}/{id}/vote", json={"vote": side}, **options).json
 
-class TestVoting:
-    @pytest.fixture
-    def app(self, make_app: Callable[..., Flask], database: Database) -> Flask:
-        open_market(database, market())
-        return make_app(database)
-
-    @pytest.fixture
-    def vote(self, app: Flask) -> Callable[..., TestResponse]:
-        def vote(side: str = "yes", id: str = ID, address: str = "203.0.113.7", **headers: str) -> TestResponse:
-            return app.test_client().post(
-                f"{PATH}/{id}/vote", json={"vote": side}, headers=headers, environ_base={"REMOTE_ADDR": address}
-            )
-
-        return vote
-
-    def test_a_vote_is_counted_at_once_and_may_be_changed(self, vote):
-        assert vote("yes").json == {
-            "market_id": ID,
-            "vote": "yes",
-            "voted_at": "2027-01-15T12:00:00Z",
-            "user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0},
-        }
-        assert vote("no").json["user_votes"] == {"yes": 0, "no": 1, "total": 1, "yes_pct": 0.0}
-
-    def test_every_caller_has_one_vote(self, vote, api_key: str):
-        vote("yes")
-        vote("yes", address="203.0.113.8")
-        assert vote("no", **{"X-API-Key": api_key}).json["user_votes"]["total"] == 3
+    first = {"market_id": id, "vote": "yes", "voted_at": "2027-01-15T12:00:00Z"}
+    assert vote("yes") == first | {"user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0}}
+    assert vote("no")["user_votes"] == {"yes": 0, "no": 1, "total": 1, "yes_pct": 0.0}
+    vote("yes", address="203.0.113.8")
+    key = sent(app, "POST", "/api/v1/register", json={"email": EMAIL}).json["api_key"]
+    assert vote("no", key=key)["user_votes"]["total"] == 3
 
 
 PAST = [replace(row, id=f"{row.id}-past") for row in many(230, weeks=3)]
@@ -109,7 +76,6 @@ def history(sqlite: Database) -> Database:
         predictions.add_predictions(db, [*PAST, prediction])
         listings.add_opinions(db, "ai", {prediction.id: Opinion(NOON, 0.94)})
     tell_list(sqlite)
-    tell_prices(sqlite)
     return sqlite
 
 
@@ -128,16 +94,13 @@ class TestPages:
         following = client.get(answer.headers["Link"].split(">")[0][1:], headers=headers)
         assert following.json["markets"][0]["deadline"] <= answer.json["markets"][-1]["deadline"]
 
-    def test_the_client_reads_every_page(self, reader: Client, history):
+    def test_without_a_key_every_page_is_the_same_without_votes(self, reader: Client, client: FlaskClient, history):
+        """The client reads them all; `ai` counts the votes that are left out."""
         rows = list(reader.pages("predictions", status="resolved"))
         assert ({row["id"] for row in rows}, len(rows)) == ({row.id for row in PAST}, 230)
-        assert all(row["ai_votes"] and row["score"] for row in rows)
-
-    def test_without_a_key_it_is_the_same_without_votes(self, reader: Client, client: FlaskClient, history):
-        """`ai` counts the votes that are left out."""
-        rows = walk(client, "/api/v1/markets?status=resolved&limit=90", "markets")
-        assert rows == [row | {"ai_votes": {}} for row in reader.pages("predictions", status="resolved")]
-        assert all(row["ai"]["yes"] + row["ai"]["no"] for row in rows)
+        assert all(row["ai_votes"] and row["score"] and row["ai"]["yes"] + row["ai"]["no"] for row in rows)
+        public_rows = walk(client, "/api/v1/markets?status=resolved&limit=90", "markets")
+        assert public_rows == [row | {"ai_votes": {}} for row in rows]
 
     def test_an_open_market_shows_the_opinion_of_now(self, client: FlaskClient, headers, history):
         """Before, an open market carried the votes and odds of its opening alone."""
@@ -155,16 +118,20 @@ class TestPages:
         assert client.get(PATH, headers=headers).headers["Link"] == f'<{PATH}?cursor={cursor}>; rel="next"'
 
 
+def read_csv(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
 class TestFiles:
     def test_without_parameters_it_has_the_open_markets(self, reader: Client, history):
-        (line,) = csv.DictReader(io.StringIO(reader.table("predictions").decode()))
+        (line,) = read_csv(reader.table("predictions"))
         assert (line["status"], line["p_ai"], line["p_ai_now"], line["backfilled"]) == ("open", "0.6", "0.94", "false")
 
     def test_a_parquet_file_has_the_columns_of_the_csv_file(self, reader: Client, history):
         """Of every page, with the same types."""
         content = reader.table("predictions", "resolved", form="parquet", limit=200)
         file = pyarrow.parquet.read_table(io.BytesIO(content))
-        lines = list(csv.DictReader(io.StringIO(reader.table("predictions", "resolved", limit=200).decode())))
+        lines = read_csv(reader.table("predictions", "resolved", limit=200))
         assert file.column_names == list(COLUMNS)
         assert file["id"].to_pylist() == [line["id"] for line in lines]
         assert file["brier_ai"].to_pylist() == [float(line["brier_ai"]) for line in lines]
@@ -213,11 +180,11 @@ class TestOneMarket:
         assert (evidence["bars"][0]["time"], evidence["bars"][-1]["close"]) == ("2027-01-14T11:00:00Z", 50_023.0)
 
     def test_the_own_vote_is_shown_to_its_key_alone(self, client: FlaskClient, headers, sqlite: Database):
-        open_market(sqlite, market())
-        client.post(f"{PATH}/{market().id}/vote", json={"vote": "no"}, headers=headers)
-        body = client.get(f"{PATH}/{market().id}", headers=headers).json
-        assert body["my_vote"] == {"vote": "no", "voted_at": "2027-01-15T12:00:00Z"}
-        stranger = client.get(f"{PATH}/{market().id}").json
+        path = f"{PATH}/{open_market(sqlite, market()).id}"
+        client.post(f"{path}/vote", json={"vote": "no"}, headers=headers)
+        own_vote = client.get(path, headers=headers).json["my_vote"]
+        assert own_vote == {"vote": "no", "voted_at": "2027-01-15T12:00:00Z"}
+        stranger = client.get(path).json
         assert (stranger["my_vote"], stranger["bars"]) == (None, [])
 
     @pytest.mark.parametrize("id", ["none-such", "00adcce31a6a83e7", "%00", "x" * 97])
@@ -255,10 +222,10 @@ def rows(client: FlaskClient, **query) -> list[dict]:
 
 
 def test_rows_are_the_committed_inputs(client: FlaskClient, markets, check_schema):
-    answer = client.get(FEATURES)
-    check_schema(FEATURES, answer.json)
-    assert list(answer.json) == list(FeaturesDocument.__dataclass_fields__)
-    assert [(row["hash"], row["voted_at"], row["asset"], row["inputs"]) for row in answer.json["rows"]] == [
+    page = client.get(FEATURES).json
+    check_schema(FEATURES, page)
+    assert list(page) == list(FeaturesDocument.__dataclass_fields__)
+    assert [(row["hash"], row["voted_at"], row["asset"], row["inputs"]) for row in page["rows"]] == [
         (market.commitment.features, iso(market.created_at), "btc", canonical.read(market.commitment.inputs))
         for market in markets
     ]
@@ -284,17 +251,16 @@ def test_one_row_is_found_by_its_hash(client: FlaskClient, markets, check_schema
         assert client.get(f"{FEATURES}/{unknown}").status_code == 404
 
 
-def test_a_market_names_its_row(client: FlaskClient, sqlite, api_key, markets):
-    tell_prices(sqlite)
-    body = [client.get(f"/api/v1/predictions/{market.id}", headers={"X-API-Key": api_key}).json for market in markets]
-    assert [market["features"] for market in body] == [row["hash"] for row in rows(client)]
+def test_a_market_names_its_row(client: FlaskClient, markets):
+    bodies = [client.get(f"{PATH}/{market.id}").json for market in markets]
+    assert [body["features"] for body in bodies] == [row["hash"] for row in rows(client)]
 
 
 def test_rows_are_selected_and_their_pages_join(client: FlaskClient, markets):
     assert walk(client, f"{FEATURES}?limit=2&asset=btc", "rows") == rows(client)
     assert rows(client, asset="eth") == []
     cursor = client.get(f"{FEATURES}?limit=1&asset=btc").json["next"]
-    assert client.get(f"{FEATURES}?cursor={cursor}").json["errors"][0]["field"] == "cursor"
+    assert refusal_of(client.get(f"{FEATURES}?cursor={cursor}")) == (400, "invalid_request", "cursor")
     window = {"since": iso(markets[1].created_at), "until": iso(markets[2].created_at)}
     assert [row["voted_at"] for row in rows(client, **window)] == [iso(market.created_at) for market in markets[1:3]]
 

@@ -9,12 +9,12 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.api.services import Services, latest, not_yet
-from service.config import Settings
 from service.errors import HistoryArriving, ServiceUnavailable
 from service.market.coverage import Coverage
 from service.market.instants import DAY, HOUR, WorldClock
 from service.store import bars, snapshots
 from tests.api.opened import BODY, PATH, add_document
+from tests.api.web import services
 
 
 @pytest.fixture
@@ -47,8 +47,8 @@ UNUSED_COVERAGE = Coverage(START, NOW)
 
 
 @pytest.fixture
-def services(sqlite):
-    return Services(Settings(), sqlite, WorldClock("live"), 300, None, None, now=lambda: NOW)
+def live(sqlite) -> Services:
+    return services(sqlite, now=lambda: NOW, clock=WorldClock("live"))
 
 
 def keep(sqlite, change, step=300, asset="btc"):
@@ -57,58 +57,48 @@ def keep(sqlite, change, step=300, asset="btc"):
         bars.change_coverage(db, asset, {300: HOUR, HOUR: 300}[step], UNUSED_COVERAGE, lambda coverage: coverage)
 
 
-def test_before_the_first_bar_the_time_is_a_guess(services):
+def test_before_the_first_bar_the_time_is_a_guess(live: Services):
     """Nothing was fetched yet."""
-    reason = not_yet(services)
+    reason = not_yet(live)
     assert isinstance(reason, HistoryArriving)
     assert (reason.detail, reason.retry_after_s) == ("The price history is arriving: about 37 s left.", 37)
 
 
-def test_the_slowest_asset_counts(services, sqlite):
+def test_the_slowest_asset_counts(live: Services, sqlite):
     """The others wait for it."""
     for asset, took_s in (("btc", 1.0), ("eth", 10.0)):
         keep(sqlite, lambda first: first.answered((NOW - 2 * DAY, NOW), NOW, "a"), asset=asset)
         span = (NOW - 62 * DAY, NOW - 2 * DAY)
         keep(sqlite, lambda first, span=span, took_s=took_s: first.answered(span, NOW, "a", took_s), HOUR, asset)
-    assert not_yet(services).retry_after_s == round(178 / 60 * 10) + 12
+    assert not_yet(live).retry_after_s == round(178 / 60 * 10) + 12
 
 
-def test_without_a_network_no_time_is_promised(services, sqlite):
-    """From the first failure on: 37 s were left for five minutes."""
+def test_a_source_that_fails_is_named_instead_of_a_time(live: Services, sqlite):
+    """From the first failure on: before, 37 s were left for five minutes. After these the history arrives no longer."""
     keep(sqlite, lambda first: first.failed("kraken: it could not be reached", NOW))
-    reason = not_yet(services)
+    reason = not_yet(live)
     assert isinstance(reason, HistoryArriving)
     assert reason.detail.startswith("The price history does not arrive: kraken: it could not be reached. The service")
-
-
-def test_a_source_that_fails_is_named(services, sqlite):
-    """After five minutes without progress no time is promised."""
-    services = replace(services, now=lambda: NOW + 400)
-    keep(sqlite, lambda first: first.failed("kraken: it does not answer", NOW))
-    reason = not_yet(services)
+    reason = not_yet(replace(live, now=lambda: NOW + 400))
     assert not isinstance(reason, HistoryArriving)
-    assert reason.detail == "The price history cannot be completed: kraken: it does not answer."
+    assert reason.detail == "The price history cannot be completed: kraken: it could not be reached."
 
 
-def test_too_short_a_history_is_said_with_what_is_needed(services, sqlite):
+def test_too_short_a_history_is_said_with_what_is_needed(live: Services, sqlite):
     """Where no source has more, the voters cannot be fitted for weeks: nobody is told to try again in seconds."""
     since = NOW - 20 * DAY
     keep(sqlite, lambda first: first.answered((since, NOW), NOW, "a").exhausted(since, NOW))
     keep(sqlite, lambda first: first.exhausted(since, NOW), HOUR)
-    reason = not_yet(services)
+    reason = not_yet(live)
     assert reason.detail == "The voters need 22 days of hourly prices; 20 are stored, and no source has more."
     assert reason.retry_after_s == HOUR
 
 
-def test_with_history_the_first_forecasts_are_being_made(services, sqlite):
-    """It is no longer history that is waited for."""
+def test_with_history_the_first_forecasts_are_being_made(live: Services, sqlite):
+    """It is no longer history that is waited for; in other worlds it never is."""
     keep(sqlite, lambda first: first.answered((START, NOW), NOW, "a"))
-    reason = not_yet(services)
+    reason = not_yet(live)
     assert type(reason) is ServiceUnavailable
     assert reason.detail.startswith("The price history is here")
-
-
-def test_other_worlds_have_their_history_at_once(services):
-    """There it is the job that has not finished."""
-    services = replace(services, clock=WorldClock("simulated"))
-    assert not_yet(services).detail.startswith("It is being computed for the first time")
+    simulated = replace(live, clock=WorldClock("simulated"))
+    assert not_yet(simulated).detail.startswith("It is being computed for the first time")

@@ -109,16 +109,12 @@ def test_a_refusal_by_waitress_is_a_problem_too(server: Server, header: bytes, s
         assert b'"code":"invalid_request"' in answer
 
 
-def test_a_port_in_use_is_refused_in_a_sentence():
+@pytest.mark.parametrize("is_shared", [False, hasattr(socket, "SO_REUSEPORT")])
+def test_a_port_in_use_is_refused_in_a_sentence(is_shared: bool):
+    """Also one that its holder would share."""
     port = free_port()
-    with socket.create_server(("127.0.0.1", port)), pytest.raises(PortTaken, match=f"127.0.0.1:{port}.*in use.*PORT="):
-        open_port("127.0.0.1", port)
-
-
-@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="this system shares no ports")
-def test_a_port_that_its_holder_would_share_is_refused_too():
-    port = free_port()
-    with socket.create_server(("127.0.0.1", port), reuse_port=True), pytest.raises(PortTaken):
+    holder = socket.create_server(("127.0.0.1", port), reuse_port=is_shared)
+    with holder, pytest.raises(PortTaken, match=f"127.0.0.1:{port}.*in use.*PORT="):
         open_port("127.0.0.1", port)
 
 

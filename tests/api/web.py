@@ -72,6 +72,20 @@ def rate_headers(response: TestResponse) -> dict[str, str]:
     return {name: value for name, value in response.headers if "RateLimit" in name or name == "Retry-After"}
 
 
+def refusal_of(answer: TestResponse) -> tuple[int | str, ...]:
+    """The status and the code of a refusal, and the fields that it names as wrong."""
+    return answer.status_code, answer.json["code"], *(error["field"] for error in answer.json.get("errors", ()))
+
+
+def sent(
+    app: Flask, method: str, path: str, *, key: str | None = None, address: str = ADDRESS, headers=(), **options
+) -> TestResponse:
+    """The answer to one request, from a caller of its own so that threads may send at once."""
+    headers = dict(headers) | ({"X-API-Key": key} if key else {})
+    environment = {"REMOTE_ADDR": address}
+    return app.test_client().open(path, method=method, headers=headers, environ_base=environment, **options)
+
+
 @dataclass
 class Web:
     """An application and its callers. `now` is its wall clock."""
@@ -109,13 +123,8 @@ class Web:
             raise RuntimeError("broken")
         return {"answer": "yes"}
 
-    def send(
-        self, method: str, path: str, *, key: str | None = None, address: str = ADDRESS, headers=(), **options
-    ) -> TestResponse:
-        """One request, from a caller of its own so that threads may send at once."""
-        headers = {**dict(headers), **({"X-API-Key": key} if key else {})}
-        environment = {"REMOTE_ADDR": address}
-        return self.app.test_client().open(path, method=method, headers=headers, environ_base=environment, **options)
+    def send(self, method: str, path: str, **options) -> TestResponse:
+        return sent(self.app, method, path, **options)
 
     def ask(self, key: str | None, wish: str = "an answer", **options) -> TestResponse:
         """One question that counts against the daily quota."""

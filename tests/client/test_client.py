@@ -7,9 +7,9 @@ import inspect
 import re
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from unittest.mock import Mock
 
 import httpx
 import pytest
@@ -36,7 +36,6 @@ from service.errors import HistoryArriving
 from tests.api.opened import tell_prices
 from tests.api.web import NOON
 from tests.client.conftest import recorded
-from tests.client.test_streams import LAST_EVENT, QUESTION_EVENT, VOTE_EVENT
 
 
 def test_a_key_is_registered_used_rotated_and_revoked(app: Flask, client: Client):
@@ -69,28 +68,11 @@ def test_a_challenge_is_created_once_voted_on_and_read(app: Flask, client: Clien
 
 
 @pytest.mark.parametrize("failure", [httpx.ReadError("reset"), httpx.ReadTimeout("slow")])
-def test_a_request_is_never_sent_twice(failure: httpx.TransportError):
-    requests: list[httpx.Request] = []
-
-    def fail(request: httpx.Request) -> httpx.Response:
-        requests.append(request)
-        raise failure
-
-    with Client("http://ninefold", transport=httpx.MockTransport(fail)) as client, pytest.raises(ClientError):
-        client.ask("Up?")
-    assert len(requests) == 1
-
-
-class Refusing(httpx.BaseTransport):
-    """Refuses each request for a limit, for as many seconds as the next number, and then answers."""
-
-    def __init__(self, *seconds: int) -> None:
-        self.seconds = list(seconds)
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not self.seconds:
-            return httpx.Response(200, json={})
-        return httpx.Response(429, json={"code": "rate_limited", "retry_after_s": self.seconds.pop(0)})
+def test_a_request_is_never_sent_twice(result_of, failure: httpx.TransportError):
+    answer = Mock(side_effect=failure)
+    with pytest.raises(ClientError):
+        result_of(lambda client: client.ask("Up?"), answer)
+    assert answer.call_count == 1
 
 
 @pytest.mark.parametrize(
@@ -103,7 +85,10 @@ def test_a_limit_is_waited_for_while_it_passes(
     """A limit of a minute is waited for where the caller allows it; the quota of a day is refused at once."""
     pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
-    client = Client("http://ninefold", longest_wait_s=longest_wait_s, transport=Refusing(*seconds))
+    refusals = [httpx.Response(429, json={"code": "rate_limited", "retry_after_s": wait_s}) for wait_s in seconds]
+    answers = iter([*refusals, httpx.Response(200, json={})])
+    transport = httpx.MockTransport(lambda _: next(answers))
+    client = Client("http://ninefold", longest_wait_s=longest_wait_s, transport=transport)
     if waits is None:
         with pytest.raises(RateLimited):
             client.prices()
@@ -146,85 +131,34 @@ def test_the_deadline_holds_for_the_whole_call(head: bytes):
         client.prices()
 
 
-def answered(call: Callable[[AsyncClient], Any], *answers: httpx.Response | Callable[[httpx.Request], Any]) -> Any:
-    """What an asynchronous client gives whose requests are answered so: a result, or the list of its items."""
-
-    async def respond(request: httpx.Request) -> httpx.Response:
-        answer = answers[0]
-        return await answer(request) if callable(answer) else answer
-
-    async def run() -> Any:
-        transport = httpx.MockTransport(respond)
-        async with AsyncClient("http://ninefold", "key", transport=transport, timeout_s=0.5) as client:
-            work = call(client)
-            return await work if inspect.isawaitable(work) else [item async for item in work]
-
-    return asyncio.run(run())
-
-
-async def streamed(texts: Iterable[bytes]) -> AsyncIterator[bytes]:
-    for text in texts:
-        yield text
-
-
-async def page(request: httpx.Request) -> httpx.Response:
-    """Three pages, each from the cursor of the one before."""
-    cursor = request.url.params.get("cursor")
-    return httpx.Response(200, json={"markets": [{"id": cursor}], "next": {None: "a", "a": "b", "b": None}[cursor]})
-
-
-def test_both_clients_read_all_pages():
-    read = answered(lambda client: client.pages("predictions", "resolved", asset="btc"), page)
-    transport = httpx.MockTransport(lambda request: asyncio.run(page(request)))
-    with Client("http://ninefold", transport=transport) as client:
-        assert list(client.pages("predictions", "resolved", asset="btc")) == read
-    assert read == [{"id": at} for at in (None, "a", "b")]
-
-
-def test_a_table_is_the_operation_as_a_file():
-    requests = []
-
-    async def table(request: httpx.Request) -> httpx.Response:
-        requests.append((request.url.path, dict(request.url.params), request.headers["Accept"]))
-        return httpx.Response(200, content=b"PAR1")
-
-    assert answered(lambda client: client.table("candles", "btc", form="parquet", limit=3), table) == b"PAR1"
-    assert requests == [("/api/v1/candles", {"asset": "btc", "limit": "3"}, "application/vnd.apache.parquet")]
-
-
-def test_an_answer_comes_step_by_step_asynchronously():
-    text = b"".join((QUESTION_EVENT, b": still being answered\n\n", VOTE_EVENT, LAST_EVENT))
-    for size in (1, 7, len(text)):
-        cut = [text[at : at + size] for at in range(0, len(text), size)]
-        steps = answered(lambda client: client.ask_stream("up?"), httpx.Response(200, content=streamed(cut)))
-        assert [step["event"] for step in steps] == ["question", "vote", "consensus"]
-
-
-def test_a_refused_stream_says_why_asynchronously():
-    for call in (lambda client: client.ask_stream("up?"), lambda client: client.events()):
-        refusal = httpx.Response(503, content=streamed([b'{"code":"unavailable","detail":"No voters."}']))
-        with pytest.raises(Unavailable, match="No voters"):
-            answered(call, refusal)
-
-
-def test_a_new_key_is_used_after_a_rotation():
-    keys = []
-
-    async def rotate(client: AsyncClient) -> None:
-        await client.rotate()
-        await client.usage()
-
-    async def issue(request: httpx.Request) -> httpx.Response:
-        keys.append(request.headers["X-API-Key"])
-        return httpx.Response(200, json={"api_key": "new"})
-
-    answered(rotate, issue)
-    assert keys == ["key", "new"]
-
-
 def test_the_deadline_holds_for_an_asynchronous_call():
+    async def call() -> None:
+        transport = httpx.MockTransport(lambda _: asyncio.Event().wait())
+        async with AsyncClient("http://ninefold", transport=transport, timeout_s=0.5) as client:
+            await client.prices()
+
     with pytest.raises(TimedOut, match=r"within 0\.5 s"):
-        answered(lambda client: client.prices(), lambda _: asyncio.Event().wait())
+        asyncio.run(call())
+
+
+def test_every_page_is_read(result_of):
+    """Each from the cursor of the one before."""
+    cursors = {None: "a", "a": "b", "b": None}
+
+    def page(request: httpx.Request) -> httpx.Response:
+        cursor = request.url.params.get("cursor")
+        return httpx.Response(200, json={"markets": [{"id": cursor}], "next": cursors[cursor]})
+
+    rows = result_of(lambda client: client.pages("predictions", "resolved", asset="btc"), page)
+    assert [row["id"] for row in rows] == list(cursors)
+
+
+def test_a_table_is_the_operation_as_a_file(result_of):
+    answer = Mock(return_value=httpx.Response(200, content=b"PAR1"))
+    assert result_of(lambda client: client.table("candles", "btc", form="parquet", limit=3), answer) == b"PAR1"
+    (request,) = answer.call_args.args
+    assert (request.url.path, dict(request.url.params)) == ("/api/v1/candles", {"asset": "btc", "limit": "3"})
+    assert request.headers["Accept"] == "application/vnd.apache.parquet"
 
 
 # Addresses that are for browsers or the same under another name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import repeat
 
@@ -13,10 +13,10 @@ from flask import Flask
 
 from service import client as clients
 from service.client import BadRequest, Client, ConnectionFailed, TimedOut, Unavailable, WebhookInvalid, verify_webhook
-from service.ledger.chain import ChainEntry, chained
+from service.ledger.chain import chained
 from service.notifications.events import event_of, message_of
 from service.notifications.webhooks import EndpointSecrets, signed_headers
-from tests.client.conftest import recorded
+from tests.client.conftest import Pieces, recorded
 from tests.receiver import lane_row, trade
 
 QUESTION_EVENT = b'event: question\ndata: {"question":"up?"}\n\n'
@@ -24,20 +24,22 @@ VOTE_EVENT = b'event: vote\ndata: {"voter":"vol"}\n\n'
 LAST_EVENT = b'event: consensus\ndata: {"id":"a"}\n\n'
 
 
-def streaming(pieces: Iterable[bytes], status: int = 200) -> Client:
-    """A client whose service says `pieces`."""
-    answer = httpx.Response(status, content=iter(pieces), headers={"Content-Type": "text/event-stream"})
-    return Client("http://ninefold", transport=httpx.MockTransport(lambda _: answer), timeout_s=0.5)
+def stream_of(pieces: Iterable[bytes], status: int = 200) -> Callable[[httpx.Request], httpx.Response]:
+    """The answers of a service that says `pieces`."""
+    return lambda _: httpx.Response(status, stream=Pieces(pieces), headers={"Content-Type": "text/event-stream"})
 
 
-def test_a_stream_yields_typed_events_and_ends_with_the_answer():
+def ask(client: Client) -> Iterator[dict]:
+    return client.ask_stream("up?")
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_stream_yields_typed_events_and_ends_with_the_answer(result_of, size: int):
     """However it is cut into pieces, and with signs of life between."""
     text = QUESTION_EVENT + b": still being answered\n\n" + VOTE_EVENT + LAST_EVENT
-    for size in (1, 7, len(text)):
-        with streaming(text[at : at + size] for at in range(0, len(text), size)) as client:
-            events = list(client.ask_stream("up?"))
-        assert [event["event"] for event in events] == ["question", "vote", "consensus"]
-        assert events[1]["voter"] == "vol"
+    events = result_of(ask, stream_of(text[at : at + size] for at in range(0, len(text), size)))
+    assert [event["event"] for event in events] == ["question", "vote", "consensus"]
+    assert events[1]["voter"] == "vol"
 
 
 def test_a_repeated_stream_is_its_last_event():
@@ -48,27 +50,29 @@ def test_a_repeated_stream_is_its_last_event():
     assert [request.headers.get("Idempotency-Key") for request in requests] == ["once"]
 
 
-def test_a_refusal_within_a_stream_is_raised_as_its_kind():
-    problem = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
-    with streaming([VOTE_EVENT, problem]) as client, pytest.raises(Unavailable, match="No voters are available"):
-        list(client.ask_stream("up?"))
+PROBLEM = b'event: error\ndata: {"status":503,"code":"unavailable","detail":"No voters are available."}\n\n'
 
 
-def test_a_stream_that_is_refused_at_once_says_why():
+@pytest.mark.parametrize(
+    ("pieces", "kind", "sentence"),
+    [
+        ([VOTE_EVENT, PROBLEM], Unavailable, "No voters are available"),
+        ([VOTE_EVENT], ConnectionFailed, "in the middle"),
+        (repeat(b": still being answered\n\n"), TimedOut, r"within 0\.5 s"),
+    ],
+    ids=["refused", "broken off", "nothing but signs of life"],
+)
+def test_a_stream_without_its_answer_is_an_error(result_of, pieces: Iterable[bytes], kind: type, sentence: str):
+    with pytest.raises(kind, match=sentence):
+        result_of(ask, stream_of(pieces))
+
+
+@pytest.mark.parametrize("call", [ask, lambda client: client.events()])
+def test_a_stream_that_is_refused_at_once_says_why(result_of, call):
     problem = b'{"code":"not_a_market_question","detail":"No."}'
-    with streaming([problem], status=400) as client, pytest.raises(BadRequest) as refusal:
-        next(client.ask_stream("pizza?"))
+    with pytest.raises(BadRequest, match=r"No\.") as refusal:
+        result_of(call, stream_of([problem], status=400))
     assert refusal.value.code == "not_a_market_question"
-
-
-def test_a_stream_that_breaks_off_is_a_failed_connection():
-    with streaming([VOTE_EVENT]) as client, pytest.raises(ConnectionFailed, match="in the middle"):
-        list(client.ask_stream("up?"))
-
-
-def test_a_stream_of_only_keepalives_times_out():
-    with streaming(repeat(b": still being answered\n\n")) as client, pytest.raises(TimedOut):
-        list(client.ask_stream("up?"))
 
 
 def cut_streams(seqs: list[int], pieces: int) -> tuple[Client, list[str | None]]:
@@ -102,27 +106,16 @@ def test_a_cut_stream_goes_on_where_it_was_cut(size: int, monkeypatch):
     assert len(asked_since) >= len(seqs) // 3
 
 
-def test_a_refused_event_stream_says_why(client: Client):
-    with pytest.raises(BadRequest) as refusal:
-        next(client.events(["market.closed"]))
-    assert [error["field"] for error in refusal.value.errors] == ["events.0"]
-
-
 def test_the_events_of_the_service_come_one_by_one(app: Flask, client: Client):
     seqs = trade(app.extensions["ninefold"].database, 3)
     with closing(client.events(["lane.trade"], ["btc"], after_seq=0, seconds=1)) as events:
         assert [next(events)["id"] for _ in seqs] == seqs
 
 
-def chained_row() -> ChainEntry:
-    """A trade of a lane in a ledger."""
-    (entry,) = chained([lane_row(1)], "2026-11-21T08:02:00Z", None)
-    return entry
-
-
 def test_a_webhook_message_is_verified():
     secret = EndpointSecrets("wh_1", 0, None).current(b"secret")
-    message = message_of("wh_1", event_of(chained_row(), "simulated", {}))
+    (entry,) = chained([lane_row(1)], "2026-11-21T08:02:00Z", None)
+    message = message_of("wh_1", event_of(entry, "simulated", {}))
     headers = signed_headers(message, [secret], int(time.time()))
     assert verify_webhook(message.body.encode(), headers, secret)["type"] == "lane.trade"
     other = EndpointSecrets("wh_1", 1, None).current(b"secret")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -33,6 +34,7 @@ TIMEOUT_S = 1.0
 MARGIN_S = 2.5  # what threads and a slow machine may add to a deadline
 NO_CONNECTION = "It could not be reached; check the network and its address."
 Examine = Callable[..., dict[str, Finding]]
+Operate = Callable[..., tuple[int, str, str]]
 SPOTS = {"btc": 94075.9, "sol": 147.04}
 WALL_START = 1_795_255_200  # 2026-11-21T10:00:00Z
 
@@ -60,15 +62,29 @@ def web(tmp_path, database) -> Web:
 
 
 @pytest.fixture
-def operate(environment, monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+def operate(environment, monkeypatch, capsys) -> Operate:
     """Run a command in this process: exit code, what it printed, what it complained about."""
     return lambda *words: operated(monkeypatch, capsys, environment, *words)
 
 
 @pytest.fixture
-def operate_in(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
+def operate_in(monkeypatch, capsys) -> Operate:
     """Run a command on a folder: its exit code, what it printed, and its complaint."""
     return lambda folder, *words: operated(monkeypatch, capsys, {"DATA_DIR": str(folder)}, *words)
+
+
+def answer_of(operate: Operate, *words: object) -> Any:
+    """What a command answers in JSON."""
+    code, output, complaint = operate(*words, "--json")
+    assert (code, complaint) == (0, "")
+    return json.loads(output)
+
+
+def complaint_of(operate: Operate, *words: object) -> str:
+    """Why a command cannot be carried out."""
+    code, output, complaint = operate(*words)
+    assert (code, output, complaint[:7]) == (2, "", "error: ")
+    return complaint[7:].rstrip("\n")
 
 
 def operated(monkeypatch, capsys, environment: Mapping[str, str], *words: object) -> tuple[int, str, str]:

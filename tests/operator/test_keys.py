@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,26 +17,18 @@ from service.store import ledger, secret
 from service.store.database import Database
 from service.store.secret import OLD, KeySecrets, fingerprint_of, key_secret, ledger_key, prepare
 from tests.api.web import Web
-
-Operate = Callable[..., tuple[int, str, str]]
-
-
-def shell(operate: Operate, *words: str) -> Any:
-    """What a command answers in JSON."""
-    code, output, complaint = operate(*words, "--json")
-    assert (code, complaint) == (0, "")
-    return json.loads(output)
+from tests.operator.conftest import Operate, answer_of, complaint_of
 
 
 def test_the_command_line_mints_lists_grants_and_revokes(web, operate):
-    mint = shell(operate, "keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
+    mint = answer_of(operate, "keys", "mint", "--delegating", "--email", "Bot@Example.com", "--app-name", "bot")
     key, id = mint["api_key"], mint["key_id"]
     assert web.ask(key, headers={"X-End-User": "alice"}).status_code == 200
-    assert shell(operate, "keys", "grant", id, "paid")["plan"] == "paid"
+    assert answer_of(operate, "keys", "grant", id, "paid")["plan"] == "paid"
     assert web.ask(key).headers["X-RateLimit-Limit"] == "100"
-    (row,) = shell(operate, "keys", "list", "--email", "bot@example.com")
+    (row,) = answer_of(operate, "keys", "list", "--email", "bot@example.com")
     assert (row["key_id"], row["plan"], row["delegating"], row["app_name"]) == (id, "paid", True, "bot")
-    assert shell(operate, "keys", "revoke", id)["revoked_at"]
+    assert answer_of(operate, "keys", "revoke", id)["revoked_at"]
     assert web.ask(key).json["code"] == "invalid_api_key"
 
 
@@ -54,7 +43,7 @@ def settings(database: Database, tmp_path: Path) -> Settings:
 
 
 def rotated(operate: Operate, name: str) -> dict:
-    return shell(operate, "secrets", "rotate", name)
+    return answer_of(operate, "secrets", "rotate", name)
 
 
 def restarted(web: Web, settings: Settings) -> KeySecrets:
@@ -128,8 +117,7 @@ def test_after_a_hand_over_the_old_ledger_key_signs_nothing(operate, database: D
 
 def test_a_secret_without_a_file_is_not_rotated(operate, database: Database, monkeypatch, tmp_path: Path):
     monkeypatch.setenv("KEY_SECRET", "the secret of an operator")
-    code, _, complaint = operate("secrets", "rotate", "key-secret")
-    assert code == 2
+    complaint = complaint_of(operate, "secrets", "rotate", "key-secret")
     assert f"KEY_SECRET is set: put the secret into {tmp_path / 'key-secret'} first" in complaint
     with database.reading() as db:
         assert OLD not in secret.stored_fingerprints(db)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from service.operator.__main__ import main
 from service.operator.ledger import served_differences
 from service.store import keys, ledger
 from service.store.tables import prediction
-from tests.running_service import copied, listening, running_service
+from tests.operator.conftest import answer_of, complaint_of
+from tests.running_service import listening, running_service
 
 
 class TestTheLedger:
@@ -27,8 +29,8 @@ class TestTheLedger:
         challenge("Will bitcoin reach 120k?")
         operate("challenges", "resolve", challenge("Will China ban bitcoin?"), "no", "--evidence", "señal")
         file = tmp_path / "ledger.jsonl"
-        code, output, _ = operate("ledger", "export", file, "--json")
-        assert (code, json.loads(output)) == (0, {"file": str(file), "bytes": file.stat().st_size, "lines": 3})
+        export = answer_of(operate, "ledger", "export", file)
+        assert export == {"file": str(file), "bytes": file.stat().st_size, "lines": 3}
         with open(file, encoding="utf-8", newline="\n") as lines:
             verdict = verify(lines)
         assert (verdict.fault, verdict.rows) == (None, 3)
@@ -44,36 +46,32 @@ class TestTheLedger:
         assert operate("ledger", "verify", "--against", "nowhere.sqlite")[0] == 2
 
     @pytest.mark.slow
-    def test_is_compared_with_what_a_service_serves(self, seeded: Path, tmp_path: Path, capsys):
+    def test_is_compared_with_what_a_service_serves(self, folder: Path, capsys):
         """As anyone with a key of the service can do it; then an outcome is flipped."""
-        with running_service(copied(seeded, tmp_path)) as service, listening(service.client.application) as address:
+        with running_service(folder) as service, listening(service.client.application) as address:
             words = ["ledger", "verify", "--against", address, "--api-key", service.register()]
             with service.runtime.database.writing() as db:
                 keys.grant_plan(db, key_id(service.key), "paid")  # each verification reads seven pages
             assert main(words) == 0
             assert "the record agreed with all " in capsys.readouterr().out
             with service.runtime.database.writing() as db:
-                first = select(func.min(prediction.c.id)).where(
-                    prediction.c.outcome == "yes", prediction.c.number.is_(None)
-                )
-                db.execute(update(prediction).where(prediction.c.id == db.scalar(first)).values(outcome="no"))
+                is_market = (prediction.c.outcome == "yes") & prediction.c.number.is_(None)
+                first = db.scalar(select(func.min(prediction.c.id)).where(is_market))
+                db.execute(update(prediction).where(prediction.c.id == first).values(outcome="no"))
             assert main(words) == 1
             assert "outcome is served as 'no', the ledger says 'yes'." in capsys.readouterr().out
 
     def test_is_not_exported_over_a_file_nor_into_no_folder(self, operate, tmp_path):
         (tmp_path / "precious").write_text("mine")
-        assert operate("ledger", "export", tmp_path / "precious")[0] == 2
+        for file, reason in (("precious", "exists already"), ("nowhere/file", "The export could not be written: ")):
+            assert reason in complaint_of(operate, "ledger", "export", tmp_path / file)
         assert (tmp_path / "precious").read_text() == "mine"
-        code, _, complaint = operate("ledger", "export", tmp_path / "nowhere" / "ledger.jsonl")
-        assert code == 2
-        assert complaint.startswith("error: The export could not be written: ")
 
     def test_is_corrected_by_a_row_that_points_at_the_wrong_one(self, operate, challenge, database, now):
         """What was backfilled is corrected as backfilled."""
         challenge("Will China ban bitcoin?")
-        code, output, _ = operate("ledger", "correct", 1, "--note", "The deadline was misread.", "--json")
-        assert code == 0
-        assert json.loads(output) == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
+        correction = answer_of(operate, "ledger", "correct", 1, "--note", "The deadline was misread.")
+        assert correction == {"seq": 2, "corrects": 1, "subject": "challenge-1", "recorded_at": iso(now)}
         with database.reading() as db:
             entry, original = ledger.find_entry(db, 2), ledger.find_entry(db, 1)
         assert (entry.kind, entry.backfilled) == ("correction", False)
@@ -91,9 +89,7 @@ class TestTheLedger:
     )
     def test_is_not_corrected_without_a_row_or_a_note(self, operate, challenge, database, seq, note, complaint):
         challenge("Will China ban bitcoin?")
-        code, _, errors = operate("ledger", "correct", seq, "--note", note)
-        assert code == 2
-        assert complaint in errors
+        assert complaint in complaint_of(operate, "ledger", "correct", seq, "--note", note)
         with database.reading() as db:
             assert ledger.head(db).seq == 1
 
@@ -126,6 +122,8 @@ SERVED: dict[str, Any] = {
     "score": {"brier_ai": 0.15028, "brier_market": 0.17535},
     "commitment": {"seq": 1, "hash": ROWS[0].hash},
 }
+NO_OUTCOME = {"rule": TERMS["rule"], "outcome": None, "resolved_at": None, "evidence": None}
+UNRESOLVED = SERVED | {"score": None, "market_odds": None, "resolution": NO_OUTCOME}
 
 
 def test_rounded_values_agree_with_the_rows():
@@ -136,21 +134,17 @@ def test_rounded_values_agree_with_the_rows():
 
 def test_a_hash_in_a_row_is_compared_with_the_served_text():
     """With the salt that is served; once a correction says that the text was withdrawn, it is not compared."""
-    question = {"question": {"text": text_hash("Up?", "5a17")}}
-    body = BODIES["votes"] | question
+    body = BODIES["votes"] | {"question": {"text": text_hash("Up?", "5a17")}}
     rows = list(chained([LedgerRow("votes", ID, body, False)], LATER, None))
-    no_outcome = {"outcome": None, "resolved_at": None, "evidence": None}
-    market = deepcopy(SERVED) | {"score": None, "market_odds": None}
-    market["resolution"] |= no_outcome
-    market["commitment"] = {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}
+    market = UNRESOLVED | {"commitment": {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}}
     assert list(served_differences(rows, [market])) == []
     assert "question is served as" in next(served_differences(rows, [market | {"question": "Down?"}]))
     note = LedgerRow("correction", ID, {"corrects": 1, "note": "", "withdrawn": True}, False)
     market["question"] = "Withdrawn."
     assert list(served_differences([*rows, *chained([note], LATER, rows[-1])], [market])) == []
-    plain = list(chained([LedgerRow("votes", ID, BODIES["votes"], False)], LATER, None))  # of an earlier version
-    market["commitment"] = {"seq": 1, "hash": plain[0].hash, "salt": None}
-    assert list(served_differences([*plain, *chained([note], LATER, plain[0])], [market])) == []
+    rows = entries("votes")  # of an earlier version
+    market["commitment"] = {"seq": 1, "hash": rows[0].hash, "salt": None}
+    assert list(served_differences([*rows, *chained([note], LATER, rows[0])], [market])) == []
 
 
 @pytest.mark.parametrize(
@@ -178,20 +172,16 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
 def test_the_smallest_change_that_can_be_served_is_named(path: str, value: object, name: str):
     market = deepcopy(SERVED)
     *parents, last = path.split(".")
-    part = market
-    for parent in parents:
-        part = part[parent]
-    if value is None and last == "trend":
+    part = reduce(getitem, parents, market)
+    part[last] = value
+    if last == "trend":
         del part[last]
-    else:
-        part[last] = value
     (sentence, *_) = served_differences(ROWS, [market])
     assert sentence.startswith(f"{ID}: {name} is served as ")
 
 
 def test_an_open_market_without_a_row_is_named():
-    market = SERVED | {"id": "daily-btc-up-2", "ai": None, "market_odds": None, "score": None}
-    market["resolution"] = SERVED["resolution"] | {"outcome": None, "resolved_at": None, "evidence": None}
+    market = UNRESOLVED | {"id": "daily-btc-up-2", "ai": None}
     (sentence,) = served_differences(ROWS, [SERVED, market])
     assert sentence == "daily-btc-up-2 is served, and no row of the ledger is about it."
 

@@ -13,22 +13,23 @@ from service.market.instants import DAY, iso
 from service.operator.__main__ import main
 from service.store import keys
 from tests.api.web import EMAIL
-from tests.operator.conftest import operated
+from tests.operator.conftest import complaint_of, operated
 from tests.processes import ROOT
 from tests.running_service import START, running_service
 
+COMPLAINTS = {
+    "There is no live API key 00000000.": ("keys grant 00000000 paid", "keys revoke 00000000"),
+    "The email address is not valid.": ("keys mint --email nobody", "keys list --email nobody"),
+    "neither an address": ("blocks add somebody",),
+    "is not blocked": ("blocks remove 203.0.113.9",),
+    "This database is empty: start the service first.": ("challenges list",),
+}
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("keys", "grant", "00000000", "paid"), "There is no live API key 00000000.\n"),
-        (("keys", "revoke", "00000000"), "There is no live API key 00000000.\n"),
-        (("keys", "mint", "--email", "nobody"), "The email address is not valid.\n"),
-        (("keys", "list", "--email", "nobody"), "The email address is not valid.\n"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_a_sentence_with_exit_code_2(operate, words, complaint):
-    assert operate(*words) == (2, "", f"error: {complaint}")
+
+@pytest.mark.parametrize("complaint", COMPLAINTS)
+def test_what_cannot_be_done_is_said_in_a_sentence(operate, complaint: str):
+    for command in COMPLAINTS[complaint]:
+        assert complaint in complaint_of(operate, *command.split())
 
 
 @pytest.mark.parametrize(
@@ -38,9 +39,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence_with_exit_code_2(operate, wor
         ("WORLD", "elsewhere", "WORLD: "),
     ],
 )
-def test_an_environment_that_cannot_be_used_is_said_in_a_sentence(
-    environment, monkeypatch, capsys, name, value, complaint
-):
+def test_an_unusable_environment_is_said_in_a_sentence(environment, monkeypatch, capsys, name, value, complaint):
     code, _, errors = operated(monkeypatch, capsys, {**environment, name: value}, "keys", "list")
     assert (code, errors[: len(complaint) + 7]) == (2, f"error: {complaint}")
 
@@ -107,7 +106,7 @@ def test_every_command_of_the_runbook_works(folder: Path, tmp_path: Path, monkey
         assert PROGRAMS[module](words) == 0, f"{command}: {capsys.readouterr().err}"
 
 
-def test_the_runbook_names_every_command_of_the_operator_for_the_database():
+def test_the_runbook_names_every_command_for_the_database():
     text = "\n".join(commands())
     secrets = ("secrets list", "secrets rotate", "secrets replace-key-secret")
     for name in ("status", "backup", "restore", "migrate", "withdraw", "blocks add", "forget", "move", *secrets):

@@ -24,6 +24,7 @@ from service.store.database import Database, revision_at
 from service.store.secret import KeySecrets
 from service.store.tables import metadata
 from tests.api.web import NOON, Web
+from tests.operator.conftest import answer_of, complaint_of
 from tests.running_service import START, running_service
 from tests.store.test_migrations import make_first
 
@@ -44,12 +45,11 @@ def test_a_backup_becomes_the_database_again(operate_in, folder: Path, tmp_path:
         assert world.silence_s(db, time.time(), world.BACKUP) < 60
     for file in folder.glob("simulated.sqlite*"):
         file.unlink()
-    code, output, complaint = operate_in(folder, "restore", tmp_path / "kept", "--json")
-    assert (code, complaint) == (0, "")
+    restoration = answer_of(operate_in, folder, "restore", tmp_path / "kept")
     assert (folder / "simulated.sqlite").stat().st_mode & 0o777 == 0o600
     with running_service(folder) as service:
         with service.runtime.database.reading() as db:
-            assert json.loads(output)["ledger_rows"] == ledger.last_seq(db) > 0
+            assert restoration["ledger_rows"] == ledger.last_seq(db) > 0
         assert service.client.get("/readyz").status_code == 200
 
 
@@ -67,8 +67,7 @@ def test_a_restore_never_overwrites_a_database(operate_in, folder: Path, tmp_pat
     """Nor is it put beside what belongs to the one before, which would be applied to it."""
     operate_in(folder, "backup", tmp_path / "kept")
     (folder / "simulated.sqlite").rename(folder / f"simulated.sqlite{remains}")
-    code, _, complaint = operate_in(folder, "restore", tmp_path / "kept")
-    assert (code, "exists already" in complaint) == (2, True)
+    assert "exists already" in complaint_of(operate_in, folder, "restore", tmp_path / "kept")
 
 
 def test_an_older_database_is_migrated_only_on_command(operate_in, folder: Path):
@@ -76,7 +75,7 @@ def test_an_older_database_is_migrated_only_on_command(operate_in, folder: Path)
     with closing(Database(url)) as database, database.writing() as db:
         make_first(db)
     assert "this version needs" in operate_in(folder, "migrate", "--check")[2]
-    assert "operator migrate" in operate_in(folder, "keys", "list")[2]
+    assert "operator migrate" in complaint_of(operate_in, folder, "keys", "list")
     assert revision_at(url) == migrations.revisions()[0]
     assert operate_in(folder, "migrate")[0] == 0
     assert revision_at(url) == migrations.head()
@@ -116,7 +115,7 @@ def test_forgetting_an_email_leaves_no_trace_of_it(operate_in, folder: Path):
         assert service.ask(QUESTION).status_code == 200
     with closing(Database(f"sqlite:///{folder}/simulated.sqlite")) as database:
         assert _tables_with(database, EMAIL, key_id, "uncle")
-        erasure = json.loads(operate_in(folder, "forget", EMAIL.upper(), "--json")[1])
+        erasure = answer_of(operate_in, folder, "forget", EMAIL.upper())
         assert (erasure["keys"], erasure["answers"], erasure["challenges"], erasure["votes"]) == (1, 2, 1, 1)
         assert _tables_with(database, EMAIL, key_id, "uncle") == set()
     with running_service(folder, wall=START + 2 * HOUR) as service:
@@ -153,10 +152,8 @@ def _tables_with(database: Database, *words: str) -> set[str]:
 
 def test_status_shows_jobs_ledger_and_keys(operate_in, folder: Path):
     """With the lag of the metrics, so that the alert has the operator's number: at least that of a slot that is due."""
-    code, output, _ = operate_in(folder, "status", "--json")
-    state = json.loads(output)
+    state = answer_of(operate_in, folder, "status")
     jobs = {row["job"]: row for row in state["jobs"]}
-    assert code == 0
     assert (jobs["tick"]["state"], jobs["tick"]["done_up_to"]) == ("done", "2026-11-21T08:00:00Z")
     assert state["ledger_tail"][-1]["seq"] == state["ledger_rows"] > 0
     assert state["database_bytes"] > 1e6
@@ -164,8 +161,7 @@ def test_status_shows_jobs_ledger_and_keys(operate_in, folder: Path):
     with running_service(folder) as service, service.runtime.database.writing() as db:
         runs.add(db, "seal", START + DAY, time.time() - 3600)
         lag = runs.job_states(db, time.time())["seal"].lag_s
-    state = json.loads(operate_in(folder, "status", "--json")[1])
-    (shown_s,) = [row["lag_s"] for row in state["jobs"] if row["job"] == "seal"]
+    (shown_s,) = [row["lag_s"] for row in answer_of(operate_in, folder, "status")["jobs"] if row["job"] == "seal"]
     assert shown_s >= lag - 1  # more where no job process looks, as here since the world was seeded
 
 
@@ -198,8 +194,7 @@ def test_a_moved_service_has_the_same_rows_ledger_and_keys(operate, web: Web, em
 
 
 def test_a_move_refuses_a_database_that_is_in_use(operate, web: Web, postgresql_url: str):
-    code, _, complaint = operate("move", postgresql_url.replace("+psycopg", ""))
-    assert code == 2
+    complaint = complaint_of(operate, "move", postgresql_url.replace("+psycopg", ""))
     assert "a move needs an empty database" in complaint
 
 
@@ -210,11 +205,9 @@ def test_a_move_that_fails_leaves_nothing_behind(operate, web: Web, empty_postgr
         db.exec_driver_sql("DROP TRIGGER ledger_update")
         db.exec_driver_sql("UPDATE ledger SET recorded_at = recorded_at + 1")
     code, _, complaint = operate("move", empty_postgresql.replace("+psycopg", ""))
-    assert code == 2
-    assert "The copied ledger is not the same" in complaint
-    target = Database(empty_postgresql)
-    assert set(counts(target).values()) == {0}
-    target.close()
+    assert (code, "The copied ledger is not the same" in complaint) == (2, True)
+    with closing(Database(empty_postgresql)) as target:
+        assert set(counts(target).values()) == {0}
 
 
 def attempt(id: str) -> Attempt:

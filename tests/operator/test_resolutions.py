@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -14,11 +13,12 @@ from service.store import ledger, predictions
 from service.store.pages import RECORD, records
 from tests.forecasting.made import committed_vote
 from tests.forecasting.markets import waiting
+from tests.operator.conftest import answer_of, complaint_of
 
 pytestmark = pytest.mark.slow
 
 
-def test_challenges_are_listed_with_what_came_of_them_and_without_their_caller(operate, challenge, now):
+def test_challenges_are_listed_without_their_caller(operate, challenge, now):
     bars, event = challenge("Will bitcoin reach 120k?"), challenge("Will the SEC approve a Solana ETF?")
     challenge_past = challenge("Will India ban crypto?", "key:secret-caller", opened_at=now - 9 * DAY)
     operate("challenges", "resolve", event, "yes", "--evidence", "https://www.sec.gov/1")
@@ -27,27 +27,19 @@ def test_challenges_are_listed_with_what_came_of_them_and_without_their_caller(o
     assert "secret-caller" not in output
     heading, *rows = output.splitlines()
     assert heading.split() == ["number", "status", "resolver", "deadline", "question"]
-    assert [row.split()[:3] for row in rows] == [
-        [str(bars), "open", "bars"],
-        [str(event), "yes", "hand"],
-        [str(challenge_past), "due", "hand"],
-    ]
+    states = [f"{bars} open bars", f"{event} yes hand", f"{challenge_past} due hand"]
+    assert [" ".join(row.split()[:3]) for row in rows] == states
     assert rows[1].endswith("Will the SEC approve a Solana ETF?")
-    _, output, _ = operate("challenges", "list", "--unresolved", "--json")
-    assert [row["number"] for row in json.loads(output)] == [bars, challenge_past]
+    unresolved = answer_of(operate, "challenges", "list", "--unresolved")
+    assert [row["number"] for row in unresolved] == [bars, challenge_past]
 
 
-def test_a_challenge_is_resolved_once_with_a_row_of_the_ledger_in_world_time(operate, challenge, database, now):
+def test_a_challenge_is_resolved_once_with_a_row_of_the_ledger(operate, challenge, database, now):
     number, link = challenge("Will the SEC approve a Solana ETF?"), "https://www.sec.gov/1"
-    code, output, _ = operate("challenges", "resolve", number, "yes", "--evidence", link, "--json")
-    row = json.loads(output)
-    assert code == 0
+    row = answer_of(operate, "challenges", "resolve", number, "yes", "--evidence", link)
     assert (row["status"], row["evidence"], row["resolved_at"]) == ("yes", link, iso(now))
-    assert operate("challenges", "resolve", number, "no", "--evidence", "seen") == (
-        2,
-        "",
-        f"error: Challenge {number} is already resolved; only its ledger row can be corrected.\n",
-    )
+    complaint = complaint_of(operate, "challenges", "resolve", number, "no", "--evidence", "seen")
+    assert complaint == f"Challenge {number} is already resolved; only its ledger row can be corrected."
     with database.reading() as db:
         settlement = predictions.find_challenge(db, number).settlement
         entry = ledger.find_entry(db, row["seq"])
@@ -65,13 +57,11 @@ def test_a_challenge_is_resolved_once_with_a_row_of_the_ledger_in_world_time(ope
         (17, "Will China ban bitcoin?", "seen", "There is no challenge 17."),
     ],
 )
-def test_a_challenge_is_left_alone_where_prices_decide_or_nothing_shows_it(
-    operate, challenge, database, number, text, evidence, complaint
-):
+def test_a_challenge_that_prices_decide_is_left_alone(operate, challenge, database, number, text, evidence, complaint):
+    """So is one that is not there, or whose outcome nothing shows."""
     challenge(text)
-    code, output, errors = operate("challenges", "resolve", number, "yes", "--evidence", evidence)
-    assert (code, output) == (2, "")
-    assert errors.startswith(f"error: {complaint}")
+    words = ("challenges", "resolve", number, "yes", "--evidence", evidence)
+    assert complaint_of(operate, *words).startswith(complaint)
     with database.reading() as db:
         assert predictions.find_challenge(db, 1).settlement is None
         assert ledger.head(db).kind == "question"
@@ -88,10 +78,6 @@ def test_votes_of_models_on_a_challenge_are_scored_in_the_ledger(operate, databa
         record = TrackRecord.from_plain(records.find(db, RECORD))
     assert (score.kind, score.subject, score.body["brier"]) == ("score", "challenge-9", 0.49)
     assert [standing.voter for standing in record.of_band("topic").standings] == ["news"]
-
-
-def test_challenges_wait_for_the_first_start(operate):
-    assert operate("challenges", "list")[2] == "error: This database is empty: start the service first.\n"
 
 
 VOTES = {"momentum": 0.2, "trend": 0.3, "news": 0.4}
@@ -118,19 +104,17 @@ def test_only_answers_by_hand_are_listed_without_their_caller(operate, open_answ
     open_answer("prices", resolver="bars")
     open_answer("fed")
     open_answer("late", hours=0.5)
-    code, output, complaint = operate("answers", "list", "--json")
-    assert (code, complaint) == (0, "")
-    assert "secret-caller" not in output
-    rows = [(row["id"], row["status"], row["p_yes"]) for row in json.loads(output)]
-    assert rows == [("late", "due", 0.3), ("fed", "open", 0.3)]
+    rows = answer_of(operate, "answers", "list")
+    assert "secret-caller" not in str(rows)
+    states = [(row["id"], row["status"], row["p_yes"]) for row in rows]
+    assert states == [("late", "due", 0.3), ("fed", "open", 0.3)]
 
 
 def test_a_resolved_answer_is_scored_in_its_own_band(operate, open_answer, database):
     """The pool said 30% and it did not happen: 0.09; the record of prices stays as it was. A void one has no score."""
     for id, outcome, brier in (("fed", "no", 0.09), ("unclear", "void", None)):
-        code, output, _ = operate("answers", "resolve", open_answer(id), outcome, "--evidence", "seen", "--json")
-        assert code == 0
-        assert (json.loads(output)["status"], json.loads(output)["brier"]) == (outcome, brier)
+        row = answer_of(operate, "answers", "resolve", open_answer(id), outcome, "--evidence", "seen")
+        assert (row["status"], row["brier"]) == (outcome, brier)
     with database.reading() as db:
         assert predictions.find_prediction(db, "fed").settlement.source == "hand"
         record = TrackRecord.from_plain(records.find(db, RECORD))
@@ -138,19 +122,18 @@ def test_a_resolved_answer_is_scored_in_its_own_band(operate, open_answer, datab
     weights = {standing.voter: standing.weight for standing in standings}
     assert weights["momentum"] > weights["trend"] > weights["news"], "they said 20%, 30% and 40%"
     assert ({standing.n for standing in standings}, list(record.bands)) == ({1}, ["topic"])
-    assert operate("answers", "list", "--json")[1].strip() == "[]"
+    assert answer_of(operate, "answers", "list") == []
 
 
 @pytest.mark.parametrize(
     ("id", "complaint"),
     [
-        ("prices", "error: prices is resolved by bars, not by hand."),
-        ("settled", "error: Answer settled is already resolved."),
-        ("absent", "error: There is no answer absent."),
+        ("prices", "prices is resolved by bars, not by hand."),
+        ("settled", "Answer settled is already resolved."),
+        ("absent", "There is no answer absent."),
     ],
 )
 def test_what_cannot_be_resolved_is_refused(operate, open_answer, id, complaint):
     open_answer("prices", resolver="bars")
     operate("answers", "resolve", open_answer("settled"), "no", "--evidence", "seen")
-    code, _, errors = operate("answers", "resolve", id, "yes", "--evidence", "seen")
-    assert (code, errors) == (2, f"{complaint}\n")
+    assert complaint_of(operate, "answers", "resolve", id, "yes", "--evidence", "seen") == complaint

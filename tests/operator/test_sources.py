@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from threading import Event
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import redis
@@ -28,12 +29,14 @@ from tests.running_service import START
 from tests.sources.conftest import POOL, ccxt_options, coinbase_routes, kraken_routes
 from tests.sources.faults import drip_headers, hang
 
+NO_DATABASE = "It does not answer; check that it is running, its address and its password."
+OTHER_FILE = "It cannot be read; check that it is a database of this service."
+
 
 class TestTheDatabase:
     def test_works_at_the_newest_migration(self, examine, database_url):
         part = examine(database_url=database_url)["database"]
-        assert (part.works, part.detail) == (True, "at the newest migration")
-        assert part.ms > 0
+        assert (part.works, part.detail, part.ms > 0) == (True, "at the newest migration", True)
 
     def test_that_is_empty_works_since_the_first_start_fills_it(self, examine, empty_postgresql):
         part = examine(database_url=empty_postgresql)["database"]
@@ -56,11 +59,10 @@ class TestTheDatabase:
     def test_that_cannot_be_read_does_not_work(self, examine, tmp_path):
         """It does not answer, is another kind of file, or cannot be made."""
         part = examine(database_url=f"postgresql://someone:{KEY}@{dead()}/test")["database"]
-        detail = "It does not answer; check that it is running, its address and its password."
-        assert (part.works, part.detail, KEY in str(part)) == (False, detail, False)
+        assert (part.works, part.detail, KEY in str(part)) == (False, NO_DATABASE, False)
         (tmp_path / "simulated.sqlite").write_bytes(b"Dear diary, " * 100)
         part = examine()["database"]
-        assert (part.works, part.detail) == (False, "It cannot be read; check that it is a database of this service.")
+        assert (part.works, part.detail) == (False, OTHER_FILE)
         (tmp_path / "var").write_text("a file where a folder is wanted")
         part = examine(data_dir=tmp_path / "var")["database"]
         assert (part.works, "cannot be created" in part.detail) == (False, True)
@@ -171,13 +173,13 @@ class TestTheLiveWorld:
         assert part.detail == "No headlines."
 
 
-def failing(error: Exception) -> Finding:
-    """The finding of a check that raises this error."""
-
-    def call() -> Finding:
-        raise error
-
-    return run("a part", "a server", 1.0, call)
+CAUSES = {
+    "NetworkError": "it could not be reached; check the network and its address",
+    "ProxyError": "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY",
+    "RateLimitExceeded": "it failed or refused the request; try again later",
+    "JSONDecodeError": "the answer cannot be read",
+    "404 of two pages": "404 of two pages",
+}
 
 
 @pytest.mark.parametrize(
@@ -185,33 +187,17 @@ def failing(error: Exception) -> Finding:
     [
         (redis.TimeoutError(KEY), "No complete response in time."),
         (redis.AuthenticationError(KEY), "Access refused; check the name and the password."),
-        (OperationalError(KEY, {}, ValueError(KEY)), "It does not answer"),
-        (DatabaseError(KEY, {}, ValueError(KEY)), "It cannot be read"),
-        (requests.ConnectionError(KEY), "It could not be reached"),
-        (ValueError(KEY), "It failed with ValueError"),
+        (OperationalError(KEY, {}, ValueError(KEY)), NO_DATABASE),
+        (DatabaseError(KEY, {}, ValueError(KEY)), OTHER_FILE),
+        (requests.ConnectionError(KEY), NO_CONNECTION),
+        (ValueError(KEY), "It failed with ValueError/Exception."),
+        *((SourceFailed(f"no bars: kraken: {cause}."), f"No bars: kraken: {CAUSES[cause]}.") for cause in CAUSES),
     ],
 )
 def test_an_error_is_described_by_its_class(error: Exception, detail: str):
-    """Its text may hold a key, so it is left out."""
-    finding = failing(error)
-    assert not finding.works
-    assert finding.detail.startswith(detail)
-    assert KEY not in finding.detail
-
-
-@pytest.mark.parametrize(
-    ("cause", "meaning"),
-    [
-        ("NetworkError", "it could not be reached; check the network and its address"),
-        ("ProxyError", "no connection through the proxy; check SOURCE_PROXY or HTTPS_PROXY"),
-        ("RateLimitExceeded", "it failed or refused the request; try again later"),
-        ("JSONDecodeError", "the answer cannot be read"),
-        ("404 of two pages", "404 of two pages"),
-    ],
-)
-def test_the_cause_of_a_failed_source_is_described(cause: str, meaning: str):
-    finding = failing(SourceFailed(f"no bars of btc: kraken: {cause}."))
-    assert finding.detail == f"No bars of btc: kraken: {meaning}."
+    """Its text may hold a key, so it is left out; only a source's own sentence is kept."""
+    finding = run("a part", "a server", 1.0, Mock(side_effect=error))
+    assert (finding.works, finding.detail) == (False, detail)
 
 
 def test_a_call_is_abandoned_after_its_time(monkeypatch):
