@@ -109,8 +109,7 @@ def documents(new_client: Callable[[], Client]) -> dict[str, Any]:
 
 def documents_of(client: Client) -> dict[str, Any]:
     """The responses of a service by the name of the client's method; `months` holds three of the hospital."""
-    board = client.leaderboard()
-    hospital = client.hospital()
+    board, hospital = client.leaderboard(), client.hospital()
     methods = ("battle", "battle_history", "predictions", "challenges", "streaks", "shadow", "ai_vs_market")
     methods += ("news", "apex", "fund", "prices", "widget", "ledger", "ledger_head", "ledger_roots", "usage")
     return {name: getattr(client, name)() for name in methods} | {

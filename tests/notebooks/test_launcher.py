@@ -24,13 +24,11 @@ CONFIGURATION = ROOT / "notebooks" / "jupyter"
 
 
 def configuration(name: str) -> dict:
-    """A configuration file of Jupyter."""
     return json.loads((CONFIGURATION / name).read_text())
 
 
 @pytest.fixture
 def settings(tmp_path: Path) -> LabSettings:
-    """Settings with free ports and an empty data folder."""
     return LabSettings(free_port(), f"http://127.0.0.1:{free_port()}", data_dir=tmp_path / "var", browser=False)
 
 

@@ -57,7 +57,6 @@ class Service:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of Chromium."""
     path = shutil.which("chromium")
     if not path:
         absent("no chromium: the notebooks' end-to-end tests need it (apt-get install chromium)")
@@ -75,7 +74,6 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[BrowserPage]:
-    """A fresh page."""
     with opened(browser) as page:
         yield page
 

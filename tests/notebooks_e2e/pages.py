@@ -153,7 +153,6 @@ class BrowserPage:
         self.page.locator("#jp-left-stack").wait_for(state="hidden")
 
     def chart_buttons(self) -> list[str]:
-        """The labels of the buttons of the charts, in lower case."""
         buttons = self.page.locator(".modebar-btn")
         return buttons.evaluate_all(
             "all => all.map(button => (button.dataset.title || button.ariaLabel || '').toLowerCase())"
@@ -164,7 +163,6 @@ class BrowserPage:
         return self.page.get_by_text("javascript error").count()
 
     def screenshot(self, name: str) -> None:
-        """Save a screenshot of the page."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=ARTIFACTS / f"{name}.png")
 
@@ -188,11 +186,9 @@ class PagePanel:
         self.box.locator("[role=status]", has_text=text).wait_for()
 
     def wait_for_details(self, text: str) -> None:
-        """Wait until its details contain `text`."""
         self.box.locator("table", has_text=text).first.wait_for()
 
     def select_theme(self, theme: str) -> None:
-        """Select a theme in its control."""
         self.box.locator("select").filter(has_text="dark").select_option(theme)
         self.box.and_(self.browser_page.page.locator(f".ninefold-{theme}")).wait_for()
 
@@ -210,7 +206,6 @@ class PagePanel:
         mouse.up()
 
     def wait_until_fitted(self) -> None:
-        """Wait until its chart is as wide as its container."""
         chart = self.box.locator(".js-plotly-plot").element_handle()
         self.browser_page.page.wait_for_function(FIT, arg=chart)
 
@@ -219,7 +214,6 @@ class PagePanel:
         return self.box.locator(".js-plotly-plot").evaluate(CUT_TEXTS)
 
     def is_title_covered(self) -> bool:
-        """Whether the buttons of its chart cover the title."""
         return self.box.locator(".js-plotly-plot").evaluate(IS_TITLE_COVERED)
 
     def share_of_plot(self) -> float:
@@ -231,7 +225,6 @@ class PagePanel:
         return self.box.evaluate(CUT_TABLES)
 
     def screenshot(self, name: str) -> None:
-        """Save a screenshot of the panel."""
         ARTIFACTS.mkdir(parents=True, exist_ok=True)
         (ARTIFACTS / f"{name}.png").write_bytes(self.picture())
 

@@ -28,11 +28,13 @@ VIEWS = ("", "forecasts/btc", "lanes", "accuracy", "hospital", "apex")
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 NOTHING_LOADS = "() => ![...document.querySelectorAll('main p')].some(row => row.textContent.startsWith('Loading'))"
 QUESTION = "Will Bitcoin rise more than 5% this month?"
+# The statuses of each path, in the order of the responses.
+Seen = dict[str, list[int]]
+HIGHER = "document.documentElement.scrollHeight > document.documentElement.clientHeight"
 
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The script of axe-core."""
     folder = Path(__file__).parent
     npm.installed(folder)
     return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
@@ -152,11 +154,6 @@ def test_without_outside_odds_the_voters_stand_alone(service: Service, visitor: 
     open_view(page, service, "")
     expect(page.get_by_text("No outside market had odds for a resolved market yet.")).to_be_visible()
     expect(page.get_by_role("row", name="Right side")).to_contain_text("%")
-
-
-# The statuses of each path, in the order of the responses.
-Seen = dict[str, list[int]]
-HIGHER = "document.documentElement.scrollHeight > document.documentElement.clientHeight"
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,10 @@ from tests.processes import ROOT
 
 pytestmark = pytest.mark.slow
 
+NARROW = 500  # pixels of a page
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LONGEST_S = 120
+
 
 def test_every_panel_refreshes_without_running_a_cell(lab: Workbench, page: BrowserPage, service: Service):
     """It reports that the service is down, keeps its chart, and goes on when the service is up again."""
@@ -42,9 +46,6 @@ def test_the_file_browser_lists_only_notebooks(lab: Workbench, page: BrowserPage
     page.page.locator(".jp-DirListing-item", has_text="battle.ipynb").wait_for()
     names = page.page.locator(".jp-DirListing-item").all_inner_texts()
     assert all(".ipynb" in name for name in names)
-
-
-NARROW = 500  # pixels of a page
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,6 @@ def test_nothing_pops_up_or_uploads_and_panels_survive_a_reload(shared_page: Bro
     shared_page.save()
     shared_page.page.reload()
     assert [panel.count_traces(least=least) for panel, least in zip(panels, counts, strict=True)] == counts
-
-
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-LONGEST_S = 120
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,10 +20,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from service.config import Settings
 from service.sources import sessions
 from tests.sources.proxy_servers import ProxyServer, proxying
+from tests.sources.servers import Server
 
 # A pool that a lane can be in, as DefiLlama lists it.
 POOL = {"pool": "c0ffee", "project": "uniswap-v3", "chain": "Arbitrum", "symbol": "WETH-USDC", "poolMeta": "0.05%"}
 POOL |= {"tvlUsd": 60_000_000, "volumeUsd1d": 90_000_000, "volumeUsd7d": None}
+NOTHING = {"status": "success", "data": [], "markets": []}
 
 
 def self_signed(host: str, file: Path) -> Path:
@@ -80,11 +81,10 @@ class ExchangeServer:
 class JsonHandler(BaseHTTPRequestHandler):
     """Replies to each request in `answer`, which an exchange defines."""
 
+    answer: Callable[[], None]
+
     def do_GET(self) -> None:
         self.answer()
-
-    def answer(self) -> None:
-        raise NotImplementedError
 
     def reply(self, status: int, body: bytes, length: int | None = None, **headers: str) -> None:
         self.send_response(status)
@@ -107,14 +107,6 @@ class Handler(JsonHandler):
     def send_response(self, code: int, message: str | None = None) -> None:
         """Without a clock, since its bars may be of any time."""
         self.send_response_only(code, message)
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address) -> None:
-        """A client that goes away in the middle of an answer is what these tests are about."""
 
 
 def kraken_routes(server: ExchangeServer, path: str, query: dict) -> object:
@@ -162,17 +154,10 @@ def coinbase_product(pair: str) -> dict:
 
 def serve(exchange: ExchangeServer, certificate: Path | None = None) -> Iterator[ExchangeServer]:
     """Run the exchange; with a `certificate` it speaks https."""
-    server = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"exchange": exchange}))
-    if certificate:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    exchange.address = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield exchange
-    exchange.closing.set()
-    server.shutdown()
-    server.server_close()
+    with Server(Handler, certificate, exchange=exchange) as server:
+        exchange.address = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}"
+        yield exchange
+        exchange.closing.set()
 
 
 def ccxt_options(kraken: ExchangeServer, coinbase: ExchangeServer) -> dict[str, Any]:
@@ -196,22 +181,20 @@ def coinbase() -> Iterator[ExchangeServer]:
 
 
 @pytest.fixture
-def http_proxy() -> Iterator[ProxyServer]:
-    """An HTTP proxy on this machine."""
-    with proxying("http") as proxy:
-        yield proxy
+def server() -> Iterator[ExchangeServer]:
+    """Any other source on this machine; it answers that there is nothing until a test says otherwise."""
+    yield from serve(ExchangeServer(routes=lambda *_: NOTHING))
 
 
 @pytest.fixture
-def socks_proxy() -> Iterator[ProxyServer]:
-    """A SOCKS5 proxy on this machine that resolves names itself."""
-    with proxying("socks5h") as proxy:
+def http_proxy() -> Iterator[ProxyServer]:
+    with proxying("http") as proxy:
         yield proxy
 
 
 @pytest.fixture(params=["http", "socks5h"])
 def proxy(request) -> Iterator[ProxyServer]:
-    """Each of the two."""
+    """An HTTP proxy, or a SOCKS5 proxy that resolves names itself."""
     with proxying(request.param) as proxy:
         yield proxy
 

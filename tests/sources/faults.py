@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 from service.sources.feeds.exchange import ExchangeFeed
@@ -86,10 +85,3 @@ def padded_with(blanks: int):
         handler.reply(200, b'{"error": [],' + b" " * blanks + f'"result": {{"BTCUSD": {names}}}}}'.encode())
 
     return reply
-
-
-def until_it_is(predicate: Callable[[], bool]) -> None:
-    """Ask until the answer is yes: a thread may need a moment to end."""
-    start = time.monotonic()
-    while not predicate():
-        assert time.monotonic() - start < 10

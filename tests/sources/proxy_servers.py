@@ -8,9 +8,11 @@ import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from socketserver import StreamRequestHandler, ThreadingTCPServer
+from socketserver import StreamRequestHandler
 from threading import Event, Thread
 from urllib.parse import urlsplit
+
+from tests.sources.servers import Server
 
 REFUSAL = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
 BAD_GATEWAY = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
@@ -124,21 +126,11 @@ def connection_to(port: int | None, on_failure: Callable[[], object]) -> Iterato
         yield server
 
 
-class TcpServer(ThreadingTCPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def handle_error(self, request, client_address) -> None:
-        """A client that goes away, and a server that is not there, are what these tests are about."""
-
-
 @contextmanager
 def proxying(scheme: str) -> Iterator[ProxyServer]:
     """A proxy, `http` or `socks5` or `socks5h`."""
     proxy = ProxyServer(scheme)
-    with TcpServer(("127.0.0.1", 0), type("BoundHandler", (ProxyHandler,), {"proxy": proxy})) as tcp:
-        proxy.port = tcp.server_address[1]
-        Thread(target=tcp.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    with Server(ProxyHandler, proxy=proxy) as server:
+        proxy.port = server.server_port
         yield proxy
         proxy.closing.set()
-        tcp.shutdown()

@@ -19,19 +19,21 @@ from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 from service.sources.sessions import BoundedSession, in_time, retry_after
 from tests.processes import free_port
-from tests.sources.conftest import ExchangeServer, self_signed, serve
+from tests.sources.conftest import NOTHING, ExchangeServer, self_signed, serve
 from tests.sources.faults import body, drip, hang, late_and_hanging, redirect
-from tests.sources.proxy_servers import ProxyServer
+from tests.sources.proxy_servers import ProxyServer, proxying
 
 pytestmark = pytest.mark.usefixtures("without_proxy")
 
 HOST = "source.test"  # a name that only a proxy resolves
 REMOTE, LOCAL = f"https://{HOST}/path", "http://127.0.0.1:8190/path"
 HTTP, SOCKS, OTHER = "http://proxy.test:3128", "socks5h://name:secret@proxy.test", "http://other.test:80"
-ANSWER = {"status": "success", "data": [], "markets": []}
 SHORT_S = 0.4
 EXTRA_S = 0.3  # an answer whose every read may take SHORT_S ends later than that
 ENOUGH_S = 5.0
+REFUSALS = {"http": "Tunnel connection failed: 407 Proxy Authentication Required"}
+REFUSALS |= {"socks5h": "SOCKS5 authentication failed"}
+NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 
 
 def use(proxy: str) -> None:
@@ -41,11 +43,6 @@ def use(proxy: str) -> None:
 def at_name(server: ExchangeServer) -> str:
     """The address of a server by a name instead of 127.0.0.1."""
     return server.address.replace("127.0.0.1", HOST)
-
-
-@pytest.fixture
-def server() -> Iterator[ExchangeServer]:
-    yield from serve(ExchangeServer(routes=lambda *_: ANSWER))
 
 
 @pytest.fixture
@@ -59,13 +56,13 @@ def session() -> Iterator[BoundedSession]:
 def https_server(tmp_path, session) -> Iterator[ExchangeServer]:
     """A server that speaks https; the session accepts its certificate."""
     session.verify = str(self_signed(HOST, tmp_path / "certificate.pem"))
-    yield from serve(ExchangeServer(routes=lambda *_: ANSWER), tmp_path / "certificate.pem")
+    yield from serve(ExchangeServer(routes=lambda *_: NOTHING), tmp_path / "certificate.pem")
 
 
 def test_an_answer_is_passed_on(server, session):
     """A redirect is not followed, and nothing is sent after the deadline."""
     response = session.get(server.address)
-    assert (response.status_code, response.json()) == (200, ANSWER)
+    assert (response.status_code, response.json()) == (200, NOTHING)
     server.fault = redirect
     assert session.get(server.address).status_code == 302
     assert server.requests == ["/"] * 2
@@ -152,9 +149,7 @@ def test_only_the_option_holds_for_this_machine(monkeypatch, host):
         assert not sessions.is_loopback(f"http://{name}/")
 
 
-@pytest.mark.parametrize(
-    "proxy", ["http://", "socks5://name:sec@ret@proxy.test:port", "http://name:sec/ret@proxy.test"]
-)
+@pytest.mark.parametrize("proxy", ["http://", "socks5://n:sec@ret@proxy.test:port", "http://n:sec/ret@proxy.test"])
 def test_an_option_that_is_no_address_is_refused_at_once(monkeypatch, proxy):
     """The sentence repeats nothing of the address, which may hold a password; a variable is named."""
     with pytest.raises(sessions.UnusableProxy, match=r"^SOURCE_PROXY: not a valid address") as failure:
@@ -166,22 +161,22 @@ def test_an_option_that_is_no_address_is_refused_at_once(monkeypatch, proxy):
     assert "secret" not in failure.value.detail
 
 
-def test_http_is_requested_from_the_http_proxy(session, server, http_proxy, socks_proxy):
+def test_http_is_requested_from_the_http_proxy(session, server, http_proxy):
     """SOCKS5 gets the address of the name: as with curl, only `socks5h` leaves names to the proxy."""
     use(http_proxy.address)
-    assert session.get(f"{at_name(server)}/path").json() == ANSWER
+    assert session.get(f"{at_name(server)}/path").json() == NOTHING
     assert http_proxy.requests == [f"GET {at_name(server)}/path"]
     assert server.requests == ["/path"]
-    socks_proxy.scheme = "socks5"
-    use(socks_proxy.address)
-    session.get(server.address.replace("127.0.0.1", "localhost"))
+    with proxying("socks5") as socks_proxy:
+        use(socks_proxy.address)
+        session.get(server.address.replace("127.0.0.1", "localhost"))
     assert socks_proxy.requests == [f"SOCKS {server.address.removeprefix('http://')}"]
 
 
 def test_https_goes_through_a_tunnel(session, https_server, proxy):
     """The proxy alone has the password, and sees the host only; the certificate is checked behind it."""
     use(proxy.address)
-    assert session.get(f"{at_name(https_server)}/path").json() == ANSWER
+    assert session.get(f"{at_name(https_server)}/path").json() == NOTHING
     command = "CONNECT" if proxy.scheme == "http" else "SOCKS"
     assert proxy.requests == [f"{command} {at_name(https_server).removeprefix('https://')}"]
     proxy.password, headers = "name:p@ss", []
@@ -250,19 +245,12 @@ def broken(proxy: ProxyServer, fault: str) -> str:
     return proxy.with_password("name:wrong")
 
 
-REFUSALS = {
-    "http": "Tunnel connection failed: 407 Proxy Authentication Required",
-    "socks5h": "SOCKS5 authentication failed",
-}
-
-
 @pytest.mark.parametrize("fault", ["absent", "refuses"])
 def test_a_proxy_that_fails_is_one_sentence(session, proxy, fault):
     reason = REFUSALS[proxy.scheme] if fault == "refuses" else "Connection refused"
     use(broken(proxy, fault))
-    with pytest.raises(
-        requests.exceptions.ProxyError, match=f"^no connection through the proxy: .*{reason}$"
-    ) as failure:
+    sentence = f"^no connection through the proxy: .*{reason}$"
+    with pytest.raises(requests.exceptions.ProxyError, match=sentence) as failure:
         session.get(REMOTE)
     assert len(str(failure.value)) < 120
 
@@ -310,9 +298,6 @@ def test_a_call_returns_or_raises_in_time():
     with pytest.raises(TimeoutError):
         in_time(0.0, gate.wait)
     gate.set()
-
-
-NOON = int(datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp())
 
 
 @pytest.mark.parametrize(

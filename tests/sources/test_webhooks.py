@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from socketserver import StreamRequestHandler
 from threading import Event, Thread
 
 import httpcore2
@@ -19,27 +20,23 @@ from service.sources import sessions, webhooks
 from service.sources.deadline_network import AddressRefused, DeadlineBackend, resolve
 from service.sources.webhooks import MOST_BYTES, send
 from tests.sources.conftest import self_signed
+from tests.sources.servers import Server
+
+MESSAGE = Message("msg_1", 1, "lane.trade", '{"type":"lane.trade"}')
+SECRET = "whsec_c2VjcmV0"
+SUCCESS = b"HTTP/1.1 200 OK\r\n"
+
+
+class TenBytes(StreamRequestHandler):
+    def handle(self) -> None:
+        self.wfile.write(b"0123456789")
 
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A server on 127.0.0.1 that sends ten bytes to each of two callers."""
-
-    def serve(listener: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                connection.sendall(b"0123456789")
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = Thread(target=serve, args=(listener,))
-        thread.start()
-        yield listener.getsockname()[1]
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join()
+    """A server on 127.0.0.1 that sends ten bytes to each caller."""
+    with Server(TenBytes) as server:
+        yield server.server_port
 
 
 def soon() -> float:
@@ -87,18 +84,10 @@ def test_nothing_is_done_after_the_deadline(port: int):
     stream.close()
 
 
-MESSAGE = Message("msg_1", 1, "lane.trade", '{"type":"lane.trade"}')
-SECRET = "whsec_c2VjcmV0"
-SUCCESS = b"HTTP/1.1 200 OK\r\n"
-
-
 def read_request(connection: socket.socket) -> None:
     """Read MESSAGE whole: with bytes left unread, closing would reset the connection before its answer is read."""
     content = b""
-    while not content.endswith(MESSAGE.body.encode()):
-        piece = connection.recv(65536)
-        if not piece:
-            return
+    while not content.endswith(MESSAGE.body.encode()) and (piece := connection.recv(65536)):
         content += piece
 
 
@@ -135,9 +124,8 @@ def post(port: int, limit_s: float = 1.0) -> tuple[Attempt, float]:
 def drip(connection: socket.socket) -> None:
     """A header that never ends, a byte at a time."""
     connection.sendall(SUCCESS + b"X-Long: ")
-    while True:
+    while not Event().wait(0.01):
         connection.sendall(b"a")
-        Event().wait(0.01)
 
 
 def flood(connection: socket.socket) -> None:
@@ -189,16 +177,10 @@ def test_what_is_not_http_is_a_failure(answer: bytes):
     assert attempt.error
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory) -> Path:
-    """A certificate of hooks.example.com with its key, signed by itself."""
-    return self_signed("hooks.example.com", tmp_path_factory.mktemp("tls") / "certificate.pem")
-
-
 @pytest.mark.parametrize(("host", "status"), [("hooks.example.com", 200), ("other.example.com", None)])
-def test_the_certificate_must_be_that_of_the_name(certificate: Path, monkeypatch, host: str, status: int | None):
+def test_the_certificate_must_be_that_of_the_name(tmp_path: Path, monkeypatch, host: str, status: int | None):
     """The connection goes to the resolved address; name indication and certificate are those of the URL's host."""
-    names = []
+    names, certificate = [], self_signed("hooks.example.com", tmp_path / "certificate.pem")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     context.sni_callback = lambda _socket, name, _context: names.append(name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.market.bars import Bars, resample
+from service.market.bars import Bars
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading.arena import Arena, run
 from service.trading.lanes import LANES
@@ -14,7 +14,7 @@ from service.trading.lanes.lane import LaneVote, moments, readings
 from service.trading.pools import ASSUMED_POOLS
 from tests.trading import markets
 from tests.trading.lanes.runs import Run
-from tests.trading.markets import NEW_YEAR, battle_of
+from tests.trading.markets import NEW_YEAR, battle_of, by_the_hour, span_of
 
 WEEK = 7 * DAY
 
@@ -40,7 +40,7 @@ def marks() -> dict[str, Bars]:
 @pytest.fixture(scope="session")
 def hours(marks: dict[str, Bars]) -> dict[str, Bars]:
     """The same sixty days by the hour."""
-    return markets.by_the_hour(marks)
+    return by_the_hour(marks)
 
 
 @pytest.fixture(scope="session")
@@ -68,15 +68,14 @@ def battle(states):
 def simulated(hours, marks):
     """Thirty days of seven assets, five minutes a bar."""
     end = NEW_YEAR + 30 * DAY
-    marks_until = {asset: bars.until(end) for asset, bars in marks.items()}
-    return Run({asset: bars.until(end) for asset, bars in hours.items()}, marks_until)
+    return Run(span_of(hours, until=end), span_of(marks, until=end))
 
 
 @pytest.fixture(scope="session")
 def month_run(real_marks):
     """A real month of five coins, five minutes a bar."""
-    month = {asset: bars.until(NEW_YEAR + 31 * DAY) for asset, bars in real_marks.items()}
-    return Run({asset: resample(bars, HOUR) for asset, bars in month.items()}, month)
+    month = span_of(real_marks, until=NEW_YEAR + 31 * DAY)
+    return Run(by_the_hour(month), month)
 
 
 @pytest.fixture(scope="session")
@@ -88,5 +87,5 @@ def half_year_run(real_hours):
 
 @pytest.fixture(scope="session")
 def reading(hours):
-    """A row of usual readings, to be modified."""
-    return readings(hours["btc"])[-1]
+    """Usual readings of the hour that begins at 0, to be modified."""
+    return readings(hours["btc"])[-1]._replace(time=0)

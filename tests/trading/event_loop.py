@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from service.market.bars import Bars
 from service.market.instants import HOUR
 from service.trading.accounts import HOURS_A_YEAR, AccountTerms
 from service.trading.fund import FundTerms
 
-
-@dataclass
-class Book:
-    """The result of the loop: equity at the close of each mark, and closed trades."""
-
-    equity: list[float] = field(default_factory=list)
-    trades: list[dict[str, float]] = field(default_factory=list)
+Trades = list[dict[str, float]]
 
 
-def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
-    """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`; value the account at their closes.
+def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> tuple[list[float], Trades]:
+    """Trade `targets`, decided at the closes of `hours`, at the opens of `marks`: equity at their closes, and trades.
 
     A short owes a little more for each hour of the clock that begins while it is held.
     """
-    book = Book()
+    path, trades = [], []
     cash, units, entry = terms.capital, 0.0, {}
     debt, charge_end = 0.0, 0  # units of interest, and the end of the last hour that it was charged for
     equity, is_ruined = cash, False
@@ -44,9 +36,7 @@ def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
                 fee = (abs(units) + debt) * fill * terms.fee
                 cash += (units - debt) * fill - fee
                 pnl = cash - entry["cash"]
-                book.trades.append(
-                    entry | {"exit_time": time, "exit_price": fill, "pnl": pnl, "fee": entry["fee"] + fee}
-                )
+                trades.append(entry | {"exit_time": time, "exit_price": fill, "pnl": pnl, "fee": entry["fee"] + fee})
                 units, debt = 0.0, 0.0
                 if side < 0 and cash < terms.floor * terms.capital:
                     is_ruined, target = True, 0
@@ -61,11 +51,11 @@ def follow(targets, hours: Bars, marks: Bars, terms: AccountTerms) -> Book:
         while units < 0 and charge_end <= time:
             debt, charge_end = debt - units * terms.borrow / HOURS_A_YEAR, charge_end + HOUR
         equity = cash + (units - debt) * close
-        book.equity.append(equity)
-    return book
+        path.append(equity)
+    return path, trades
 
 
-def follow_calls(calls, bars: Bars, terms: FundTerms) -> tuple[list[float], list[dict[str, float]]]:
+def follow_calls(calls, bars: Bars, terms: FundTerms) -> tuple[list[float], Trades]:
     """The fund: equity at each close, and the trades, whose size is found by bisection."""
     cash, units, queue, equity, trades = terms.capital, 0.0, list(calls), [], []
     for time, price, close in zip(bars.time.tolist(), bars.open.tolist(), bars.close.tolist(), strict=True):

@@ -28,12 +28,8 @@ def real(folder: Path, step: int) -> dict[str, Bars]:
 
 def _read(file: Path, step: int) -> Bars:
     with file.open() as lines:
-        rows = [(_seconds(row.pop("time")), *map(float, row.values())) for row in csv.DictReader(lines)]
-    return check(rows, step)[0]
-
-
-def _seconds(text: str) -> float:
-    return datetime.fromisoformat(text).timestamp()
+        _, *rows = csv.reader(lines)
+    return check([(datetime.fromisoformat(time).timestamp(), *map(float, row)) for time, *row in rows], step)[0]
 
 
 def simulated_bars(days: int) -> dict[str, Bars]:
@@ -44,6 +40,11 @@ def simulated_bars(days: int) -> dict[str, Bars]:
 def by_the_hour(marks: dict[str, Bars]) -> dict[str, Bars]:
     """The complete hours of shorter bars."""
     return {asset: resample(bars, HOUR) for asset, bars in marks.items()}
+
+
+def span_of(bars: dict[str, Bars], *, since: int = 0, until: int = 2**40) -> dict[str, Bars]:
+    """The bars of each asset between two instants."""
+    return {asset: history.since(since).until(until) for asset, history in bars.items()}
 
 
 def bars_of(opens: list[float], closes: list[float], times: list[int] | None = None, step: int = HOUR) -> Bars:
@@ -59,7 +60,6 @@ def closing(closes: list[float], volumes: list[float] | None = None, start: int 
 
 
 def digest(bars: dict[str, Bars]) -> str:
-    """A short hash of the bars."""
     hasher = sha256()
     for asset, history in sorted(bars.items()):
         hasher.update(f"{asset} {history.rows()}".encode())
@@ -69,10 +69,7 @@ def digest(bars: dict[str, Bars]) -> str:
 def battle_of(states, benchmarks=None) -> BattleDocument:
     """The document computed seven seconds after the last bar, with bars of five minutes; holding won 10% everywhere."""
     as_of = max(state.as_of for state in states.values())
-    return describe(
-        states,
-        benchmarks or dict.fromkeys(states, 11_000.0),
-        header(as_of + 7, as_of, step=300, world="simulated", sources={"bars": "a file", "pools": "assumed"}),
-        RateLimit(limit=120, window_s=60, scope="address"),
-        as_of - DAY,
-    )
+    sources = {"bars": "a file", "pools": "assumed"}
+    battle_header = header(as_of + 7, as_of, step=300, world="simulated", sources=sources)
+    limit = RateLimit(limit=120, window_s=60, scope="address")
+    return describe(states, benchmarks or dict.fromkeys(states, 11_000.0), battle_header, limit, as_of - DAY)

@@ -78,8 +78,7 @@ def test_a_short_pays_interest_for_each_hour_begun():
 
 def test_interest_alone_can_ruin_a_short():
     """At 0.01 of the units an hour, 8,000 of 10,000 USD are gone after 80 hours at an unchanged price."""
-    bars = bars_of([100.0] * 100, [100.0] * 100)
-    history = settle([-1] * 100, bars, AccountTerms(fee=0, slippage=0, borrow=87.6))
+    history = settle([-1] * 100, bars_of([100.0] * 100, [100.0] * 100), AccountTerms(fee=0, slippage=0, borrow=87.6))
     assert history.has_ended
     assert history.exit_time.tolist() == [82 * HOUR], "the first close below the floor is that of the 81st hour"
 
@@ -87,8 +86,7 @@ def test_interest_alone_can_ruin_a_short():
 def test_with_fewer_than_two_bars_nothing_is_filled():
     assert not settle([], empty(HOUR)).side.size
     history = settle([1], bars_of([100], [100]))
-    assert not history.is_open
-    assert history.closed == 0
+    assert (history.is_open, history.closed) == (False, 0)
     assert equity(history, bars_of([100], [100])) == [10_000]
 
 
@@ -141,12 +139,12 @@ def test_equity_and_trades_equal_a_plain_event_loop(market, borrow):
     targets = np.array(targets[: len(hours)], np.int8)
     book = join([hours, running_hour(marks.since(hours.as_of) if len(hours) else marks)])
     terms = AccountTerms(borrow=borrow)
-    history, loop = trade(targets, book, terms), follow(targets, hours, marks, terms)
-    np.testing.assert_allclose(history.equity(marks.time, marks.close), loop.equity, rtol=1e-9, atol=1e-6)
-    assert history.closed == len(loop.trades)
+    history, (path, trades) = trade(targets, book, terms), follow(targets, hours, marks, terms)
+    np.testing.assert_allclose(history.equity(marks.time, marks.close), path, rtol=1e-9, atol=1e-6)
+    assert history.closed == len(trades)
     for name in ("side", "quantity", "entry_price", "exit_price", "pnl", "fee"):
         ours = {"pnl": history.pnl, "fee": history.fees}.get(name, getattr(history, name, None))
-        theirs = [fill[name] for fill in loop.trades]
+        theirs = [fill[name] for fill in trades]
         np.testing.assert_allclose(ours[: history.closed], theirs, rtol=1e-9, atol=1e-6, err_msg=name)
 
 
@@ -175,8 +173,7 @@ def test_a_short_is_carried_on_across_its_end(opens, closes, targets, has_ended)
     """Cut at every bar: a ruined short closes at the next open and nothing follows; one that has left is not ruined."""
     bars, decisions = bars_of(opens, closes), np.array(targets, np.int8)
     history = trade(decisions, bars, FREE)
-    assert history.has_ended == has_ended
-    assert history.closed == 1
+    assert (history.has_ended, history.closed) == (has_ended, 1)
     for cut in range(len(bars) + 1):
         part = carry_on(trade(decisions[:cut], bars[:cut], FREE), decisions[cut:], bars[cut:])
         assert part.exit_time.tolist() == history.exit_time.tolist(), cut

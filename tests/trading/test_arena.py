@@ -12,27 +12,21 @@ import numpy as np
 import pytest
 
 from service.market.assets import ASSETS
-from service.market.bars import Bars, empty, from_rows, join, resample
+from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
+from service.trading import arena as it
 from service.trading.accounts import AccountTerms, trade
-from service.trading.arena import (
-    BLOCK_S,
-    SEEN_BEFORE_S,
-    Arena,
-    NetPosition,
-    advance,
-    decide,
-    net_history,
-    net_positions,
-    peers_of,
-    run,
-    running_hour,
-    unused_arena,
-)
+from service.trading.arena import Arena, advance, decide, net_history, net_positions, peers_of, run, running_hour
 from service.trading.strategies import GHOSTS, STRATEGIES
 from tests.forecasting.made import made_bars
 from tests.trading import markets
-from tests.trading.markets import NEW_YEAR
+from tests.trading.markets import NEW_YEAR, by_the_hour, span_of
+
+ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
+# Hours after the anchor: the first ones, about every look-back, weekends of the metals, then anywhere.
+CUTS = [1, 2, 3, 12, 47, 48, 49, 66, 90, 192, 384, 416, 560, 768, 769, 1000, 1537, 2184, 3001]
+CUTS += [4319, 5000, 6543, 7777, 8761, 9999, 10919]
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
 
 
 def accounts(arena: Arena):
@@ -64,7 +58,7 @@ def test_marks_within_hours_change_neither_fills_nor_days(arena: Arena, hours, m
 def test_an_arena_advances_to_the_bit(arena: Arena, hours, days: int):
     """From the anchor, or from any later hour, which need not be the bound of a block."""
     cut = arena.anchor + days * DAY + 5 * HOUR
-    before = advance(unused_arena(arena.anchor), {asset: bars.until(cut) for asset, bars in hours.items()})
+    before = advance(it.unused_arena(arena.anchor), span_of(hours, until=cut))
     assert before.as_of == cut
     assert_same(advance(before, hours), arena)
 
@@ -93,8 +87,7 @@ def test_a_day_ends_with_a_complete_hour():
 
 def test_history_before_the_anchor_changes_nothing(arena: Arena, hours):
     anchor = arena.anchor + 10 * DAY
-    later = {asset: bars.since(anchor) for asset, bars in hours.items()}
-    assert_same(run(hours, {}, anchor), run(later, {}, anchor))
+    assert_same(run(hours, {}, anchor), run(span_of(hours, since=anchor), {}, anchor))
 
 
 def test_the_first_mark_of_an_hour_fills_a_decision():
@@ -116,7 +109,7 @@ def test_an_asset_without_bars_has_unused_accounts(hours):
     assert empty_arena.as_of == DAY
     assert all(account.equity == 10_000 and account.mark_price is None for *_, account in accounts(empty_arena))
     assert net_history(empty_arena, "btc") == {}
-    assert net_positions(empty_arena)["btc"] == NetPosition(0, 0, len(STRATEGIES))
+    assert net_positions(empty_arena)["btc"] == it.NetPosition(0, 0, len(STRATEGIES))
     first_hour = run({"btc": from_rows([(0, 100, 100, 100, 100, 1)], HOUR)}, {}, 0)
     assert not first_hour.accounts["buy_and_hold"]["btc"].history.is_open
     assert first_hour.as_of == HOUR
@@ -179,16 +172,10 @@ def test_the_past_is_counted_at_every_full_hour_since_the_anchor(arena: Arena, a
 
 @pytest.mark.parametrize("cut", [1, 60, 500, 777])
 def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], arena: Arena, cut: int):
-    part = run({asset: bars.until(NEW_YEAR + cut * HOUR) for asset, bars in hours.items()}, {}, NEW_YEAR)
+    part = run(span_of(hours, until=NEW_YEAR + cut * HOUR), {}, NEW_YEAR)
     for asset in ("btc", "silver"):
         assert net_history(part, asset).items() <= net_history(arena, asset).items()
         assert net_history(part, asset)[part.as_of] == net_positions(part)[asset]
-
-
-ANCHOR = 1706745600  # 2024-02-01T00:00:00Z, the first real hour
-# Hours after the anchor: the first ones, about every look-back, weekends of the metals, then anywhere.
-CUTS = [1, 2, 3, 12, 47, 48, 49, 66, 90, 192, 384, 416, 560, 768, 769, 1000, 1537, 2184, 3001]
-CUTS += [4319, 5000, 6543, 7777, 8761, 9999, 10919]
 
 
 @pytest.fixture(scope="module")
@@ -204,21 +191,20 @@ def test_all_strategies_trade_every_asset(full_arena: Arena):
 @pytest.mark.slow
 @pytest.mark.parametrize("cut", CUTS)
 def test_trades_on_a_prefix_are_a_prefix_of_all(cut: int, real_hours, full_arena: Arena):
-    past = {asset: bars.until(ANCHOR + cut * HOUR) for asset, bars in real_hours.items()}
-    assert differing(full_arena, run(past, {}, ANCHOR)) == 0
+    assert differing(full_arena, run(span_of(real_hours, until=ANCHOR + cut * HOUR), {}, ANCHOR)) == 0
 
 
 @pytest.mark.slow
 def test_blocks_decide_what_all_the_past_decides(real_hours: dict[str, Bars]):
     """No decision differs of the recorded bars that older bars than those of their block precede."""
     decisions, differences = decide(real_hours, since=ANCHOR), 0
-    for block in range(ANCHOR + SEEN_BEFORE_S + BLOCK_S, ANCHOR + 455 * DAY, BLOCK_S):
-        window = {key: bars.since(block - SEEN_BEFORE_S).until(block + BLOCK_S) for key, bars in real_hours.items()}
+    for block in range(ANCHOR + it.SEEN_BEFORE_S + it.BLOCK_S, ANCHOR + 455 * DAY, it.BLOCK_S):
+        window = span_of(real_hours, since=block - it.SEEN_BEFORE_S, until=block + it.BLOCK_S)
         for key, by_asset in decide(window, since=block).items():
             for asset, targets in by_asset.items():
-                first = int(np.searchsorted(real_hours[asset].time, block))
+                place = int(np.searchsorted(real_hours[asset].time, block))
                 assert len(targets)
-                differences += np.count_nonzero(targets != decisions[key][asset][first : first + len(targets)])
+                differences += np.count_nonzero(targets != decisions[key][asset][place : place + len(targets)])
     assert differences == 0
 
 
@@ -231,7 +217,7 @@ def test_prefixes_agree_where_peers_miss_different_hours(asset: str, real_hours:
     strategies = [strategy for strategy in STRATEGIES.values() if strategy.category == "relative"]
     targets_of_all = [strategy.decide(hours[asset], peers_of(asset, hours)) for strategy in strategies]
     for cut in range(500, 1400, 5):
-        past = {key: bars.until(ANCHOR + cut * HOUR) for key, bars in hours.items()}
+        past = span_of(hours, until=ANCHOR + cut * HOUR)
         peers = peers_of(asset, past)
         for strategy, after in zip(strategies, targets_of_all, strict=True):
             targets = strategy.decide(past[asset], peers)
@@ -254,25 +240,21 @@ def differing(full_arena: Arena, part: Arena) -> int:
 def test_fills_at_five_minute_marks_never_change(real_marks):
     """Twelve ticks of an hour: each result is bitwise a part of the next one."""
     start = NEW_YEAR + 12 * DAY
-    marks = {asset: bars.until(start + 65 * MINUTE) for asset, bars in real_marks.items()}
+    marks = span_of(real_marks, until=start + 65 * MINUTE)
     anchor = int(marks["btc"].time[0])
     last = arena_at(marks, anchor, start + 65 * MINUTE)
     for now in range(start, start + 65 * MINUTE, 5 * MINUTE):
         part = arena_at(marks, anchor, now)
         for key, asset, account in accounts(part):
-            ours = account.history
-            theirs = last.accounts[key][asset].history
+            ours, theirs = account.history, last.accounts[key][asset].history
             assert ours.entry_price.tobytes() == theirs.entry_price[: len(ours.side)].tobytes()
             assert ours.exit_price.tobytes() == theirs.exit_price[: ours.closed].tobytes()
             assert ours.entry_time.tolist() == theirs.entry_time[: len(ours.side)].tolist()
 
 
 def arena_at(marks: dict[str, Bars], anchor: int, now: int) -> Arena:
-    past = {asset: bars.until(now) for asset, bars in marks.items()}
-    return run({asset: resample(bars, HOUR) for asset, bars in past.items()}, past, anchor)
-
-
-GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text())
+    past = span_of(marks, until=now)
+    return run(by_the_hour(past), past, anchor)
 
 
 def test_the_bars_are_those_of_the_referee(hours: dict[str, Bars]):

@@ -20,13 +20,15 @@ from service.trading.lanes.lane import LaneEvent
 from tests.trading.markets import NEW_YEAR, bars_of, battle_of
 
 FIELDS = """venue name label logic mode active status initial_capital capital pnl_pct pnl_usd trades win_rate_pct
-apr_avg_pct harvest_count switch_count current_pool positions_count last_tick api_path bot_id"""
+apr_avg_pct harvest_count switch_count current_pool positions_count last_tick api_path bot_id net_apr_pct profit_factor
+benchmark_pnl_pct"""
 FREE = AccountTerms(fee=0, slippage=0)
+STEP = 300
+BAR_LENGTHS = st.sampled_from([60, 300, 720, 900, 1200, HOUR])
 
 
 def test_lane_fields_follow_the_specification():
-    names = [field.name for field in fields(BattleLane)]
-    assert names == [*FIELDS.split(), "net_apr_pct", "profit_factor", "benchmark_pnl_pct"]
+    assert [field.name for field in fields(BattleLane)] == FIELDS.split()
 
 
 def test_the_document_has_the_fields_of_the_contract_and_no_nan(battle, states):
@@ -57,9 +59,8 @@ def test_summary_and_venues_add_up(battle):
 
 def test_csv_rows_end_with_the_world(battle):
     everything = table(battle)
-    assert [dict(zip(everything.columns, row, strict=True)) for row in everything.rows] == [
-        {**asdict(lane), "world": "simulated"} for lane in battle.lanes
-    ]
+    rows = [dict(zip(everything.columns, row, strict=True)) for row in everything.rows]
+    assert rows == [{**asdict(lane), "world": "simulated"} for lane in battle.lanes]
     assert [*table(battle, "cex").rows, *table(battle, "dex").rows] == everything.rows == table(battle, "all").rows
 
 
@@ -78,13 +79,10 @@ def test_the_numbers_of_a_lane_match_its_state(battle, states):
         assert (lane.capital, lane.trades, lane.status) == (round(state.equity, 2), state.trades, state.status)
         assert lane.pnl_usd == pytest.approx(lane.capital - lane.initial_capital, abs=0.011)
         assert lane.pnl_pct == pytest.approx(100 * lane.pnl_usd / lane.initial_capital, abs=1e-3)
-        assert lane.last_tick == battle.as_of
-        assert lane.active
+        assert (lane.last_tick, lane.active, lane.bot_id) == (battle.as_of, True, LANES[lane.name].bot_id)
         assert lane.api_path == f"/api/v1/bot-battle/history?lane={lane.name}"
-        assert lane.bot_id == LANES[lane.name].bot_id
-        assert lane.profit_factor == (
-            pytest.approx(state.won_usd / state.lost_usd, abs=1e-4) if state.lost_usd else None
-        )
+        factor = state.won_usd / state.lost_usd if state.lost_usd else None
+        assert lane.profit_factor == (factor and pytest.approx(factor, abs=1e-4))
         assert lane.mode == ("paper" if lane.venue == "cex" else "paper-assumed"), "the source of the pool's data"
 
 
@@ -135,11 +133,8 @@ def test_open_positions_on_the_exchange_are_listed(battle, states):
 @pytest.mark.parametrize(
     ("assets", "since", "equity"),
     [
-        (("btc", "eth"), HOUR, 10_000),
-        (("btc",), HOUR, 15_000),
-        (("btc",), 0, 30_000),
-        (("btc", "gold"), HOUR, 12_500),
-        ((), 0, 10_000),
+        *((("btc", "eth"), HOUR, 10_000), (("btc", "gold"), HOUR, 12_500), ((), 0, 10_000)),
+        *((("btc",), HOUR, 15_000), (("btc",), 0, 30_000)),
     ],
 )
 def test_equal_shares_are_bought_at_the_first_open(assets, since, equity):
@@ -167,10 +162,6 @@ def test_every_lane_has_a_benchmark_of_its_assets(states, hours):
     assert set(held_assets("lp_chaser", states["lp_chaser"])) == {"btc", "eth", "sol", "bnb", "xrp"} < ASSETS.keys()
     newcomer = replace(states["trend"], started_at=NEW_YEAR + 30 * DAY)
     assert benchmarks({"trend": newcomer}, hours, hours)["trend"] != expected["trend"]
-
-
-STEP = 300
-BAR_LENGTHS = st.sampled_from([60, 300, 720, 900, 1200, HOUR])
 
 
 def curve(bars: int, step: int = STEP) -> list[tuple[int, float, str]]:
@@ -226,15 +217,12 @@ def test_all_lanes_share_one_grid():
 
 
 def test_all_events_are_listed_however_thin_the_curve():
-    events = [
-        LaneEvent("trade", NEW_YEAR + STEP * count, "btc", "closes long", 50_000.123456789, 99.999, 0.0149, -1.005)
-        for count in range(2000)
-    ]
+    words, numbers = ("btc", "closes long"), (50_000.123456789, 99.999, 0.0149, -1.005)
+    events = [LaneEvent("trade", NEW_YEAR + STEP * count, *words, *numbers) for count in range(2000)]
     lane = history_of(curve(8928), [asdict(event) for event in events]).lanes[0]
     assert len(lane.points) < MOST_POINTS + 2
     assert len(lane.events) == 2000
-    fields = (iso(NEW_YEAR), "trade", "btc", "closes long", 50_000.12345679, 100.0, 0.01, -1.0)
-    assert lane.events[0] == HistoryEvent(*fields)
+    assert lane.events[0] == HistoryEvent(iso(NEW_YEAR), "trade", *words, 50_000.12345679, 100.0, 0.01, -1.0)
 
 
 def test_a_short_curve_has_every_bar_and_an_empty_one_no_as_of():

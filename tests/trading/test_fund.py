@@ -14,6 +14,9 @@ from tests.trading.event_loop import follow_calls
 from tests.trading.markets import bars_of
 
 FREE = FundTerms(fee=0, slippage=0)
+HOURS = 40 * 24
+LIVE = 30 * DAY
+HEADER = header(HOURS * HOUR, HOURS * HOUR, step=HOUR, world="simulated", sources={"btc": "simulated"})
 
 
 def walk(hours: int, seed: int = 3, missing: float = 0.1) -> Bars:
@@ -106,9 +109,8 @@ def test_an_independent_loop_finds_the_same(terms: FundTerms):
     equity, trades = follow_calls(calls, bars, terms)
     fund = run(calls, bars, 0, terms)
     np.testing.assert_allclose(fund.equity[1:], equity, rtol=1e-9)
-    assert [(trade.time, 1 if trade.side == "buy" else -1) for trade in fund.trades] == [
-        (trade["time"], trade["side"]) for trade in trades
-    ]
+    sides = [(trade.time, 1 if trade.side == "buy" else -1) for trade in fund.trades]
+    assert sides == [(trade["time"], trade["side"]) for trade in trades]
     np.testing.assert_allclose([trade.quantity for trade in fund.trades], [entry["quantity"] for entry in trades])
     assert len(trades) > 100
 
@@ -131,11 +133,6 @@ def test_the_interval_by_hand(returns: tuple[float, float], ratio: float, half: 
     result = performance(DAY * np.arange(101), equity)
     assert result.sharpe == pytest.approx(ratio, abs=1e-4)
     assert (result.sharpe_low, result.sharpe_high) == pytest.approx((ratio - half, ratio + half), abs=1e-3)
-
-
-HOURS = 40 * 24
-LIVE = 30 * DAY
-HEADER = header(HOURS * HOUR, HOURS * HOUR, step=HOUR, world="simulated", sources={"btc": "simulated"})
 
 
 @pytest.fixture(scope="module")

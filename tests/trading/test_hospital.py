@@ -17,9 +17,11 @@ from service.trading.arena import run
 from service.trading.health import EarlierEntry, Health, correlations, rank_correlation, worth_of
 from service.trading.hospital import CAVEAT, HospitalDocument, Patient, admit, judge, past, recommend, snapshot
 from service.trading.strategies import STRATEGIES
+from tests.trading.markets import span_of
 
 ANCHOR = months.begins("2024-06")
 MADE_AT = months.ends("2025-02") + 60
+MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
 
 
 def snapshot_of(month, patients, before=None, made_at=MADE_AT) -> HospitalDocument:
@@ -40,17 +42,11 @@ def february(real_arena):
 
 def patient(seed: int, days: int = 90, drift: float = 0.0, trades: int = 30, month: str = "2025-02") -> Patient:
     dice = np.random.default_rng(seed)
-    until = months.ends(month)
-    return Patient(
-        key=f"strategy_{seed}",
-        name=f"Strategy {seed}",
-        category="trend",
-        assets=("btc",),
-        returns=dice.standard_normal(days) * 0.02 + drift,
-        held=np.full(days, 0.001),
-        exits=until - dice.integers(1, 80 * DAY, trades),
-        trades=dice.standard_normal(trades) * 0.02 + drift,
-    )
+    returns = dice.standard_normal(days) * 0.02 + drift
+    exits = months.ends(month) - dice.integers(1, 80 * DAY, trades)
+    results = dice.standard_normal(trades) * 0.02 + drift
+    held = np.full(days, 0.001)
+    return Patient(f"strategy_{seed}", f"Strategy {seed}", "trend", ("btc",), returns, held, exits, results)
 
 
 def test_a_snapshot_has_every_strategy_once_by_score(february):
@@ -74,8 +70,7 @@ def test_a_snapshot_has_every_strategy_once_by_score(february):
 def test_a_snapshot_from_a_longer_history_is_the_same(real_hours, february):
     """Computed at the end of the month, a day later and two months later."""
     for later in (0, DAY):
-        end = months.ends("2025-02") + later
-        shorter = run({asset: bars.until(end) for asset, bars in real_hours.items()}, {}, ANCHOR)
+        shorter = run(span_of(real_hours, until=months.ends("2025-02") + later), {}, ANCHOR)
         assert snapshot_of("2025-02", admit(shorter, "2025-02")) == february
 
 
@@ -86,17 +81,14 @@ def test_the_summary_has_counts_and_a_caveat(february):
     assert 2 < summary.effective_strategies < len(STRATEGIES)
     assert "+0.20 (±0.11)" in summary.caveat
     assert "+0.20 (±0.11)" in summary.evidence
-    measures = ("score", "turnover", "sharpe", "drawdown")
-    assert [(row.measure, row.months, row.correlation) for row in summary.worth] == [
-        (name, 0, None) for name in measures
-    ]
+    worth = [(row.measure, row.months, row.correlation) for row in summary.worth]
+    assert worth == [(name, 0, None) for name in ("score", "turnover", "sharpe", "drawdown")]
     assert summary.changes == ()
 
 
 def test_metrics_are_those_of_the_last_90_days(real_arena, february):
     entry = february.strategies[0]
-    accounts = real_arena.strategies[entry.key].values()
-    until = months.ends("2025-02")
+    accounts, until = real_arena.strategies[entry.key].values(), months.ends("2025-02")
     days = np.searchsorted(real_arena.days, until, side="right")
     total = np.sum([account.daily for account in accounts], axis=0)
     exits = [account.history.exit_time for account in accounts]
@@ -105,9 +97,8 @@ def test_metrics_are_those_of_the_last_90_days(real_arena, february):
     assert entry.metrics.return_pct == pytest.approx(100 * (total[days - 1] / total[days - 91] - 1), abs=1e-4)
     assert entry.metrics.month_return_pct == pytest.approx(100 * (total[days - 1] / total[days - 29] - 1), abs=1e-4)
     benchmark = np.sum([account.daily for account in real_arena.accounts["buy_and_hold"].values()], axis=0)
-    assert entry.metrics.benchmark_return_pct == pytest.approx(
-        100 * (benchmark[days - 1] / benchmark[days - 91] - 1), abs=1e-4
-    )
+    benchmark_pct = 100 * (benchmark[days - 1] / benchmark[days - 91] - 1)
+    assert entry.metrics.benchmark_return_pct == pytest.approx(benchmark_pct, abs=1e-4)
     assert entry.metrics.trades_a_month == pytest.approx(entry.metrics.trades / 3 / 7, abs=0.005)
     assert entry.metrics.sharpe_low < entry.metrics.sharpe < entry.metrics.sharpe_high
     scores = [getattr(entry.metrics, f"{name}_score") for name in ("turnover", "sharpe", "drawdown")]
@@ -160,8 +151,7 @@ def test_a_score_of_an_earlier_schema_is_not_compared():
     """Its status counts, its score is of another kind: no change is stated, and no month of the worth."""
     document = json.loads(json.dumps(asdict(snapshot_of("2025-01", [patient(1, month="2025-01")]))))
     document["schema"] = "strategy-hospital/1"
-    before = {"2025-01": past(document)}
-    after = snapshot_of("2025-02", [patient(1)], before)
+    after = snapshot_of("2025-02", [patient(1)], {"2025-01": past(document)})
     metrics = after.strategies[0].metrics
     assert metrics.previous_status == document["strategies"][0]["status"]
     assert (metrics.previous_score, metrics.score_change) == (None, None)
@@ -169,10 +159,8 @@ def test_a_score_of_an_earlier_schema_is_not_compared():
 
 
 def test_strategies_without_skill_are_rarely_promoted():
-    count = sum(
-        snapshot_of("2025-02", [patient(100 * ward + seed) for seed in range(50)]).summary.recommendation["promote"]
-        for ward in range(15)
-    )
+    wards = [[patient(100 * ward + seed) for seed in range(50)] for ward in range(15)]
+    count = sum(snapshot_of("2025-02", ward).summary.recommendation["promote"] for ward in wards)
     assert count <= 1, f"{count} of 15 wards of 50"
 
 
@@ -226,16 +214,12 @@ def test_recommendations_follow_from_status_and_measures(status, changes, earlie
     assert recommend(status, well(**changes), earlier) == recommendation
 
 
-MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
-
-
 def month(scores: list[float], results: list[float], turnover: list[float] | None = None) -> dict[str, EarlierEntry]:
     """Strategies named by their place."""
+    rows = zip(scores, results, turnover or scores, strict=True)
     return {
-        str(place): EarlierEntry(
-            "healthy", score, dict.fromkeys(("sharpe", "drawdown"), 0.5) | {"turnover": other}, result
-        )
-        for place, (score, result, other) in enumerate(zip(scores, results, turnover or scores, strict=True))
+        str(place): EarlierEntry("healthy", score, {"sharpe": 0.5, "drawdown": 0.5, "turnover": other}, result)
+        for place, (score, result, other) in enumerate(rows)
     }
 
 
@@ -265,10 +249,8 @@ def test_ties_have_their_mean_rank():
 def test_after_six_months_a_measure_must_have_ranked(count, earns):
     """Turnover points the wrong way in the last `count` months that can be compared; only the last six count."""
     rise, fall = [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]
-    months = {
-        name: month(rise, rise, turnover=fall if 11 - count <= place < 11 else rise)
-        for place, name in enumerate(MONTHS)
-    }
+    turnovers = [rise] * (11 - count) + [fall] * count + [rise]
+    months = {name: month(rise, rise, turnover) for name, turnover in zip(MONTHS, turnovers, strict=True)}
     worth = {row.measure: row for row in worth_of(months)}
     assert (worth["score"].earns_its_place, worth["turnover"].earns_its_place) == (True, earns)
     assert worth["turnover"].months == 11

@@ -11,26 +11,18 @@ from service.documents import DocumentHeader
 from service.market.assets import ASSETS
 from service.market.headers import header
 from service.market.instants import DAY, HOUR, iso, unix
+from service.trading import leaderboard as boards
 from service.trading.accounts import AccountTerms
 from service.trading.arena import Account, Arena, run
-from service.trading.leaderboard import (
-    AccountPosition,
-    LeaderboardDocument,
-    LeaderboardEntry,
-    StrategyDocument,
-    leaderboard,
-    position_of,
-    shown_days,
-    strategy_page,
-    trades_of,
-)
+from service.trading.leaderboard import LeaderboardDocument, LeaderboardEntry, StrategyDocument, position_of, trades_of
 from service.trading.performance import day_ends, max_drawdown, sharpe
 from service.trading.strategies import STRATEGIES
-from tests.trading.markets import bars_of
+from tests.trading.markets import bars_of, span_of
 from tests.trading.test_accounts import equity, settle
 
 CAPITAL = 10_000 * len(ASSETS)
-ENTRY_FIELDS = "rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low"
+FIELDS = """rank key name category initial_capital capital pnl_usd pnl_pct trades win_rate_pct sharpe sharpe_low
+sharpe_high max_drawdown_pct benchmark_pnl_pct positions"""
 POSITION_FIELDS = "asset side quantity entry_price mark_price pnl_usd opened_at"
 
 
@@ -39,11 +31,11 @@ def header_of(arena: Arena) -> DocumentHeader:
 
 
 def board_of(arena: Arena, asset: str | None = None) -> LeaderboardDocument:
-    return leaderboard(arena, header_of(arena), asset)
+    return boards.leaderboard(arena, header_of(arena), asset)
 
 
 def page_of(arena: Arena, entry: LeaderboardEntry) -> StrategyDocument:
-    return strategy_page(arena, entry, header_of(arena))
+    return boards.strategy_page(arena, entry, header_of(arena))
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +49,8 @@ def pages(arena: Arena, board: LeaderboardDocument) -> list[StrategyDocument]:
 
 
 def test_an_entry_has_the_fields_of_the_contract_and_no_other():
-    names = f"{ENTRY_FIELDS} sharpe_high max_drawdown_pct benchmark_pnl_pct positions"
-    assert [field.name for field in fields(LeaderboardEntry)] == names.split()
-    assert [field.name for field in fields(AccountPosition)] == POSITION_FIELDS.split()
+    assert [field.name for field in fields(LeaderboardEntry)] == FIELDS.split()
+    assert [field.name for field in fields(boards.AccountPosition)] == POSITION_FIELDS.split()
 
 
 def test_strategies_are_ranked_and_ghosts_are_not(board: LeaderboardDocument):
@@ -67,10 +58,8 @@ def test_strategies_are_ranked_and_ghosts_are_not(board: LeaderboardDocument):
     assert [entry.rank for entry in board.entries] == list(range(1, len(STRATEGIES) + 1))
     results = [entry.pnl_pct for entry in board.entries]
     assert results == sorted(results, reverse=True)
-    assert [(ghost.key, ghost.rank, ghost.category) for ghost in board.ghosts] == [
-        ("buy_and_hold", None, "ghost"),
-        ("coin_flip", None, "ghost"),
-    ]
+    ghosts = [(ghost.key, ghost.rank, ghost.category) for ghost in board.ghosts]
+    assert ghosts == [(key, None, "ghost") for key in ("buy_and_hold", "coin_flip")]
     assert (board.schema, board.asset, board.assets) == ("leaderboard/1", None, tuple(ASSETS))
 
 
@@ -99,9 +88,8 @@ def test_capital_trades_and_positions_add_up(arena: Arena, asset: str | None):
         assert entry.pnl_usd == pytest.approx(entry.capital - initial, abs=0.01)
         assert entry.pnl_pct == pytest.approx(100 * entry.pnl_usd / initial, abs=1e-4)
         assert entry.trades == sum(account.history.closed for account in accounts)
-        assert [position.asset for position in entry.positions] == [
-            account.asset for account in accounts if account.history.is_open
-        ]
+        open_assets = [account.asset for account in accounts if account.history.is_open]
+        assert [position.asset for position in entry.positions] == open_assets
         gains = sum(account.history.pnl.sum() for account in accounts)
         open_gains = sum(position.pnl_usd for position in entry.positions)
         assert initial + gains + open_gains == pytest.approx(entry.capital, abs=0.05)
@@ -122,8 +110,7 @@ def test_sharpe_and_drawdown_use_daily_capital(arena: Arena, board: LeaderboardD
 def test_a_page_names_the_rule_and_its_source(pages: list[StrategyDocument]):
     (page,) = (page for page in pages if page.key == "macd_medium")
     assert (page.schema, page.name, page.category) == ("strategy/1", "MACD, medium", "trend")
-    assert page.source == "Appel (1979)"
-    assert page.parameters == {"fast": 48, "slow": 104, "signal": 36}
+    assert (page.source, page.parameters) == ("Appel (1979)", {"fast": 48, "slow": 104, "signal": 36})
     assert page.started_at == "2025-01-01T00:00:00Z"
 
 
@@ -139,7 +126,7 @@ def test_a_curve_has_every_day_and_ends_at_the_capital(pages: list[StrategyDocum
 def test_days_older_than_a_year_are_shown_by_the_month():
     """So the page of a strategy hardly grows from the second year on."""
     ends = day_ends(unix("2023-01-01T00:00:00Z"), unix("2025-12-31T12:00:00Z"))
-    days = ends[shown_days(ends)]
+    days = ends[boards.shown_days(ends)]
     assert len(days) == 365 + 23
     assert [iso(int(time))[:10] for time in days[:3]] == ["2023-02-01", "2023-03-01", "2023-04-01"]
     assert (np.diff(days[-365:]) == DAY).all()
@@ -147,7 +134,7 @@ def test_days_older_than_a_year_are_shown_by_the_month():
 
 def test_within_a_day_the_curve_ends_now(hours):
     anchor = int(hours["btc"].time[0])
-    part = run({asset: bars.until(anchor + 30 * 3600) for asset, bars in hours.items()}, {}, anchor)
+    part = run(span_of(hours, until=anchor + 30 * 3600), {}, anchor)
     page = page_of(part, board_of(part).entries[0])
     assert [point.time[8:13] for point in page.equity] == ["02T00", "02T06"]
 
@@ -166,8 +153,7 @@ def test_a_position_is_marked_net_of_fee_and_interest():
     bars = bars_of(opens=[100, 100, 110, 120, 130], closes=[100, 105, 115, 125, 135])
     history = settle([1, 0, -1, -1, -1], bars, AccountTerms())
     position = position_of(Account("btc", history, np.zeros(0), equity(history, bars)[-1], 135.0))
-    assert position.side == "short"
-    assert position.opened_at == "1970-01-01T03:00:00Z"
+    assert (position.side, position.opened_at) == ("short", "1970-01-01T03:00:00Z")
     assert position.entry_price == pytest.approx(120 * 0.9998)
     gains = sum(trade.pnl_usd for trade in trades_of(history, "btc"))
     assert 10_000 + gains + position.pnl_usd == pytest.approx(equity(history, bars)[-1], abs=0.02)

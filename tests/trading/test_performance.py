@@ -13,28 +13,19 @@ from scipy import stats
 
 from service.market.bars import empty
 from service.market.instants import DAY, HOUR
+from service.trading import health, performance
 from service.trading.accounts import AccountTerms, trade
 from service.trading.health import (
     ReturnStatistics,
     examine,
-    left_of_costs,
     probability_above,
     share_of_deeper_paths,
-    shrunken_sharpe,
     simulated_drawdowns,
 )
-from service.trading.performance import (
-    TradeStatistics,
-    daily_equity,
-    daily_returns,
-    day_ends,
-    max_drawdown,
-    profit_factor,
-    sharpe,
-    trade_statistics,
-    win_rate_pct,
-)
+from service.trading.performance import daily_equity, daily_returns, day_ends, max_drawdown, sharpe, trade_statistics
 from tests.trading.markets import closing
+
+DAILY_RETURNS = arrays(float, st.integers(0, 90), elements=st.floats(-0.5, 1.0))
 
 
 def array(*values: float) -> np.ndarray:
@@ -85,7 +76,7 @@ def test_a_drawdown_falls_from_the_highest_equity_so_far(equity, deepest):
 )
 def test_win_rate_and_profit_factor_by_hand(pnl, rate, factor):
     """Unknown without the trades they need."""
-    assert (win_rate_pct(array(*pnl)), profit_factor(array(*pnl))) == (rate, factor)
+    assert (performance.win_rate_pct(array(*pnl)), performance.profit_factor(array(*pnl))) == (rate, factor)
 
 
 def test_trade_statistics_by_hand():
@@ -101,7 +92,7 @@ def test_trade_statistics_by_hand():
     assert (statistics.count, statistics.win_rate_pct, statistics.average_hours) == (2, 50, 1.5)
     assert (statistics.fees_usd, statistics.borrow_usd) == (0, 1.21)
     idle = trade_statistics([trade(np.zeros(0, np.int8), empty(HOUR))] * 2)
-    assert idle == TradeStatistics(0, None, None, None, None, None, fees_usd=0, borrow_usd=0)
+    assert idle == performance.TradeStatistics(0, None, None, None, None, None, fees_usd=0, borrow_usd=0)
 
 
 def test_the_published_probabilistic_sharpe_ratios():
@@ -123,7 +114,7 @@ def test_the_published_probabilistic_sharpe_ratios():
 def test_a_sharpe_ratio_is_drawn_to_its_class(days, ratio, class_ratio, annual):
     """By the weight of a normal prior of standard deviation 1 a year: after a year one half."""
     year = sqrt(365)
-    shrunken, certainty = shrunken_sharpe(ReturnStatistics(days, ratio / year, 0.0, 3.0), class_ratio / year)
+    shrunken, certainty = health.shrunken_sharpe(ReturnStatistics(days, ratio / year, 0.0, 3.0), class_ratio / year)
     assert shrunken == pytest.approx(annual)
     assert 1 / certainty**2 == pytest.approx(1 / (1 + days / 365)), "the posterior variance"
 
@@ -169,15 +160,10 @@ def test_a_whole_score_by_hand():
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    arrays(float, st.integers(0, 90), elements=st.floats(-0.5, 1.0)),
-    st.floats(0, 5_000),
-    st.floats(-2, 2),
-    st.floats(0, 4),
-)
+@given(DAILY_RETURNS, st.floats(0, 5_000), st.floats(-2, 2), st.floats(0, 4))
 def test_every_measure_is_within_0_and_1(returns, trades_a_month, class_sharpe, luckiest):
     result = examine(returns, trades_a_month, class_sharpe, luckiest)
     assert all(0 <= value <= 1 for value in result.measures.values())
     assert 0 <= result.score <= 100
-    assert left_of_costs(0) == 1
+    assert health.left_of_costs(0) == 1
     assert examine(np.array([]), 0.0, 0.0, 0.0).score == 50, "no record is neither good nor bad"

@@ -19,6 +19,7 @@ from service.trading.strategies import STRATEGIES, Strategy, buy_and_hold, coin_
 from tests.trading.markets import NEW_YEAR, closing
 
 each_strategy = pytest.mark.parametrize("strategy", STRATEGIES.values(), ids=lambda strategy: strategy.key)
+NAN = float("nan")
 
 
 def test_no_two_strategies_are_the_same():
@@ -44,9 +45,9 @@ def test_a_market_without_moves_is_not_traded(strategy: Strategy):
 @each_strategy
 def test_decisions_do_not_depend_on_the_price_level(strategy: Strategy, hours: dict[str, Bars]):
     """2^-20 is exact in binary, so only an absolute threshold in an indicator could make a difference."""
+    names = ("open", "high", "low", "close")
     cheap = {
-        asset: replace(bars, **{name: getattr(bars, name) * 2.0**-20 for name in ("open", "high", "low", "close")})
-        for asset, bars in hours.items()
+        asset: replace(bars, **{name: getattr(bars, name) / 2**20 for name in names}) for asset, bars in hours.items()
     }
     dear = strategy.decide(hours["xrp"], peers_of("xrp", hours))
     np.testing.assert_array_equal(strategy.decide(cheap["xrp"], peers_of("xrp", cheap)), dear)
@@ -82,9 +83,6 @@ def test_the_tosses_never_change():
     """2025-01-01 to 2025-01-10, bitcoin."""
     days = from_rows([(NEW_YEAR + DAY * at, 1, 1, 1, 1, 1) for at in range(10)], HOUR)
     assert coin_flip("btc", days).tolist() == [1, -1, -1, -1, -1, 1, -1, 1, -1, -1]
-
-
-NAN = float("nan")
 
 
 @pytest.mark.parametrize(
@@ -181,20 +179,16 @@ def test_obv_trend_follows_the_side_on_which_volume_is_traded():
 def test_a_volume_breakout_needs_the_volume():
     """It is left at the average price."""
     closes = [100.0 + at % 2 for at in range(20)] + [103.0, 103.0, 100.0]
-    below, above = (
-        rules.volume_breakout(closing(closes, [1.0] * 20 + [volume, 1.0, 1.0]), period=10, surge=2)
-        for volume in (1.9, 2.1)
-    )
-    assert below[-3:].tolist() == [0, 0, 0]
-    assert above[-3:].tolist() == [1, 1, 0]
+    for volume, expected in ((1.9, [0, 0, 0]), (2.1, [1, 1, 0])):
+        bars = closing(closes, [1.0] * 20 + [volume, 1.0, 1.0])
+        assert rules.volume_breakout(bars, period=10, surge=2)[-3:].tolist() == expected
 
 
 def test_volatility_regime_follows_quiet_trends_only():
     steps = [0.01 * (-1) ** at for at in range(40)] + [0.001] * 10 + [0.05 * (-1) ** at for at in range(10)]
     closes = list(100 * np.exp(np.cumsum(steps)) + np.arange(60) * 0.2)
     targets = rules.volatility_regime(closing(closes), period=5, quiet=0.8, loud=1.2)
-    assert targets[48] == 1
-    assert targets[-1] == 0
+    assert [targets[48], targets[-1]] == [1, 0]
 
 
 def test_relative_strength_is_long_the_leader():
@@ -244,8 +238,7 @@ def machine(events: list[tuple[bool, bool, bool, bool]]) -> list[int]:
 
 @given(st.lists(st.tuples(*[st.booleans()] * 4), max_size=40))
 def test_hysteresis_equals_a_state_machine(events):
-    columns = np.array(events, bool).reshape(-1, 4).T
-    assert hold(*columns).tolist() == machine(events)
+    assert hold(*np.array(events, bool).reshape(-1, 4).T).tolist() == machine(events)
 
 
 def test_the_arithmetic_by_hand():

@@ -35,35 +35,23 @@ def rises(bars: pd.DataFrame, instant: pd.Timestamp) -> bool:
     return bool(closes.iloc[-1] > closes.iloc[-25])
 
 
+def p_of_law(bars: pd.DataFrame, instant: pd.Timestamp) -> float:
+    """The probability of a rise by the law."""
+    return P_RISE if rises(bars, instant) else 1 - P_RISE
+
+
 def _market(bars: pd.DataFrame, asked_at: pd.Timestamp, generator: np.random.Generator) -> RecordedMarket:
-    p = P_RISE if rises(bars, asked_at) else 1 - P_RISE
     votes = {voter: float(generator.uniform(0.45, 0.55)) for voter in VOTERS}
-    question = AskedQuestion(
-        id=f"btc-up-{asked_at:%Y%m%d}",
-        text="Will Bitcoin rise?",
-        asset="btc",
-        comparator="up",
-        spot=float(bars["close_usd"].asof(asked_at)),
-        asked_at=asked_at,
-        deadline=asked_at + DAY,
-        horizon_h=24.0,
-        category="daily",
-    )
-    return RecordedMarket(
-        question=question,
-        votes=votes,
-        weights=dict.fromkeys(votes, 1.0),
-        pool=float(np.mean(list(votes.values()))),
-        odds=0.5,
-        odds_source="simulated",
-        backfilled=True,
-        happened=bool(generator.uniform() < p),
-        resolved_at=asked_at + DAY,
-    )
+    words = {"text": "Will Bitcoin rise?", "asset": "btc", "comparator": "up", "category": "daily"}
+    times = {"asked_at": asked_at, "deadline": asked_at + DAY, "horizon_h": 24.0}
+    spot = float(bars["close_usd"].asof(asked_at))
+    question = AskedQuestion(id=f"btc-up-{asked_at:%Y%m%d}", spot=spot, **words, **times)
+    ballots = {"votes": votes, "weights": dict.fromkeys(votes, 1.0), "pool": float(np.mean(list(votes.values())))}
+    outcome = {"happened": bool(generator.uniform() < p_of_law(bars, asked_at)), "resolved_at": asked_at + DAY}
+    return RecordedMarket(question, **ballots, odds=0.5, odds_source="simulated", backfilled=True, **outcome)
 
 
 def with_live_end(record: MarketRecord, live: int) -> MarketRecord:
-    """The record with its last markets in the live book."""
     markets = list(record.markets)
     markets[-live:] = [replace(market, backfilled=False) for market in markets[-live:]]
     return replace(record, markets=tuple(markets))

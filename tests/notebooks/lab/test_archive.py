@@ -22,6 +22,18 @@ from tests.notebooks.conftest import InterceptedClient
 TABLES = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features")
 REWINDING = {"seq": 9, "body": {"corrects": 8, "rewound_to": "2026-11-21T10:00:00Z"}}
 PARTS = {"candles": ("btc",), "lane_events": ("trend",)}
+OUTCOME = one_of("yes", "no")
+SCHEMA = FrameSchema({"id": TEXT}, {"n": COUNT, "p": NUMBER, "live": FLAG, "time": INSTANT, "outcome": OUTCOME})
+ROWS = [
+    {"id": "a", "n": 1, "p": 0.1, "live": True, "time": "2026-11-21T08:00:00Z", "outcome": "no"},
+    {"id": "b", "n": None, "p": None, "live": False, "time": None, "outcome": None},
+    {"id": "c", "n": 3, "p": 0.3, "live": True, "time": "2026-11-21T09:00:00Z", "outcome": "unheard of"},
+]
+NOON = pd.Timestamp("2026-11-21T12:00:00Z")
+DAY = pd.Timedelta(days=1)
+HOURS = pd.date_range(NOON - DAY, NOON + DAY, freq="h", name="time")
+BARS = {"btc": pd.DataFrame({"close_usd": range(len(HOURS))}, index=HOURS)}
+FEATURES = pd.DataFrame({"hash": "f1", "asset": "btc", "feature": ["spot", "trend"], "value": [50_000.0, 0.4]})
 
 
 @pytest.fixture
@@ -50,14 +62,12 @@ def test_every_bar_is_downloaded_once(stub: InterceptedClient, tmp_path: Path):
 
 def test_the_record_holds_every_vote_of_the_ledger(archive: Archive, documents):
     """A market with its votes, its odds and its outcome, and the bars that were complete."""
-    record = archive.record()
-    votes = archive.resolved_votes()
+    record, votes = archive.record(), archive.resolved_votes()
     decisions = [market for market in record.markets if market.happened is not None]
     assert {market.question.id for market in decisions} == set(votes.index.get_level_values("id"))
     market = decisions[-1]
     row_votes = votes.loc[market.question.id]
-    assert market.votes == row_votes["p_yes"].to_dict()
-    assert market.weights == row_votes["weight"].to_dict()
+    assert (market.votes, market.weights) == (row_votes["p_yes"].to_dict(), row_votes["weight"].to_dict())
     assert market.happened == (row_votes["outcome"].iloc[0] == "yes")
     assert (market.pool, market.question.level) == (row_votes["p_pool"].iloc[0], row_votes["level"].iloc[0])
     assert set(record.bars) == set(archive.assets)
@@ -114,41 +124,17 @@ def test_a_table_of_many_pages_is_one_call(archive: Archive, client: Client, doc
     assert pairs["brier_market"].mean() == pytest.approx(book["market"]["brier"], abs=1e-5)
 
 
-SCHEMA = FrameSchema(
-    {"id": TEXT}, {"n": COUNT, "p": NUMBER, "live": FLAG, "time": INSTANT, "outcome": one_of("yes", "no")}
-)
-ROWS = [
-    {"id": "a", "n": 1, "p": 0.1, "live": True, "time": "2026-11-21T08:00:00Z", "outcome": "no"},
-    {"id": "b", "n": None, "p": None, "live": False, "time": None, "outcome": None},
-    {"id": "c", "n": 3, "p": 0.3, "live": True, "time": "2026-11-21T09:00:00Z", "outcome": "unheard of"},
-]
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> ParquetCache:
-    return ParquetCache(tmp_path / "kept")
-
-
-def test_a_frame_comes_back_with_its_dtypes(cache: ParquetCache):
+def test_a_frame_comes_back_with_its_dtypes(tmp_path: Path):
     """Also missing values and unknown words. Half a file, and one of another version, counts as absent."""
+    cache = ParquetCache(tmp_path / "kept")
     pd.testing.assert_frame_equal(cache.read("rows", SCHEMA), SCHEMA.frame([]))
     cache.write("rows", SCHEMA.frame(ROWS).drop(columns="p"))
     assert cache.read("rows", SCHEMA).empty
     for content in (b"", b"PAR1 and no more"):
         (cache.folder / "rows.parquet").write_bytes(content)
         assert cache.read("rows", SCHEMA).empty
-    frame = SCHEMA.frame(ROWS)
-    cache.write("rows", frame)
-    pd.testing.assert_frame_equal(cache.read("rows", SCHEMA), frame)
-
-
-NOON = pd.Timestamp("2026-11-21T12:00:00Z")
-DAY = pd.Timedelta(days=1)
-HOURS = pd.date_range(NOON - DAY, NOON + DAY, freq="h", name="time")
-BARS = {"btc": pd.DataFrame({"close_usd": range(len(HOURS))}, index=HOURS)}
-FEATURES = pd.DataFrame(
-    [("f1", "btc", "spot", 50_000.0), ("f1", "btc", "trend", 0.4)], columns=["hash", "asset", "feature", "value"]
-)
+    cache.write("rows", SCHEMA.frame(ROWS))
+    pd.testing.assert_frame_equal(cache.read("rows", SCHEMA), SCHEMA.frame(ROWS))
 
 
 def line(seq: int, kind: str, subject: str, **body: Any) -> dict[str, Any]:
@@ -216,18 +202,9 @@ def test_bars_of_ones_own_are_candles(tmp_path: Path):
         bars = read_bars("btc", tmp_path / "btc.csv")
     assert list(bars.index) == list(HOURS[:3])
     assert list(bars.columns) == list(CANDLES.columns)
-    assert bars.iloc[0].to_dict() == {
-        "asset": "btc",
-        "step_s": 3600,
-        "open_usd": 1.0,
-        "high_usd": 3.0,
-        "low_usd": 0.5,
-        "close_usd": 2.0,
-        "volume": 7.0,
-        "volume_unit": "BTC",
-        "source": str(tmp_path / "btc.csv"),
-        "world": "replay",
-    }
+    numbers = {"step_s": 3600, "open_usd": 1.0, "high_usd": 3.0, "low_usd": 0.5, "close_usd": 2.0, "volume": 7.0}
+    words = {"asset": "btc", "volume_unit": "BTC", "source": str(tmp_path / "btc.csv"), "world": "replay"}
+    assert bars.iloc[0].to_dict() == numbers | words
     with pytest.raises(ValueError, match=r"test_archive\.py, line 1: it is no bar"):
         read_bars("btc", Path(__file__))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,10 @@ from notebooks.lab import Archive, TournamentEntry, VoterRefused, enter
 from service.client import Client, ConnectionFailed
 from tests.notebooks.conftest import InterceptedClient, challenged_service, client_of
 from tests.notebooks.lab.test_voters import Seer
+from tests.processes import wait_until
 from tests.running_service import RunningService, copied
 
 pytestmark = pytest.mark.slow
-
-LONGEST_S = 60.0
 
 
 class Sober:
@@ -46,13 +44,6 @@ def tournament(service: RunningService) -> Iterator[Client]:
         yield client
 
 
-def wait_for(condition) -> None:
-    deadline = time.monotonic() + LONGEST_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: Path, capsys):
     """Live markets of the last hour, once; the backfilled ones are no part of the tournament."""
     archive = Archive(tournament, downloads, progress=False)
@@ -73,7 +64,7 @@ def test_an_entered_voter_forecasts_new_markets(tournament: Client, downloads: P
         assert entry.is_running
     finally:
         entry.stop()
-    wait_for(lambda: not entry.is_running)
+    wait_until(lambda: not entry.is_running)
 
 
 def test_an_entry_that_sends_nothing_says_why(tournament: Client, downloads: Path, capsys):
@@ -91,10 +82,10 @@ def test_an_entry_goes_on_after_the_service_was_away(tournament: Client, downloa
     entry.start()
     try:
         stub.fault = ConnectionFailed("away")
-        wait_for(lambda: isinstance(entry.trouble, ConnectionFailed))
+        wait_until(lambda: isinstance(entry.trouble, ConnectionFailed))
         assert "away" in repr(entry)
         stub.fault = None
-        wait_for(lambda: entry.trouble is None)
+        wait_until(lambda: entry.trouble is None)
         assert entry.is_running
     finally:
         entry.stop()
@@ -105,7 +96,7 @@ def test_an_error_of_the_voter_ends_its_entry(tournament: Client, downloads: Pat
     entry = TournamentEntry(Sober, Archive(tournament, downloads, progress=False), every_s=0.01)
     entry.start()
     entry.send_due = lambda: 1 / 0
-    wait_for(lambda: not entry.is_running)
+    wait_until(lambda: not entry.is_running)
     assert isinstance(entry.trouble, ZeroDivisionError)
     assert "ZeroDivisionError" in capfd.readouterr().err
 
@@ -114,7 +105,7 @@ def test_a_second_entry_replaces_the_first(tournament: Client, downloads: Path):
     archive = Archive(tournament, downloads, progress=False)
     first, second = (enter(Sober, archive, every_s=3600) for _ in range(2))
     try:
-        wait_for(lambda: not first.is_running)
+        wait_until(lambda: not first.is_running)
         assert second.is_running
     finally:
         second.stop()

@@ -18,9 +18,17 @@ from service.forecasting.predictions.scores.forecast_scores import calibrate
 from service.scores import intervals
 from service.scores.intervals import LEVELS, clustered_mean, wilson_interval
 from service.scores.proper import brier
-from tests.notebooks.lab.planted import P_RISE, planted_record, rises, with_live_end
+from tests.notebooks.lab.planted import p_of_law, planted_record, with_live_end
 
 VOTERS = ("momentum", "vol", "mine")
+HORIZON = {"n": 200, "n_eff": 50.0, "pit_pct": [10.0] * 10}
+PRICE_RECORD = {
+    "books": [
+        {"backfilled": True, "horizons": [{"horizon": "24h", "all": HORIZON, "assets": {"btc": {**HORIZON, "n": 20}}}]},
+        {"backfilled": False, "horizons": [{"horizon": "24h", "all": {**HORIZON, "pit_pct": None}, "assets": {}}]},
+    ]
+}
+HELPER, HARMER = "helper", "harmer"
 
 
 @pytest.fixture(params=[(400, 60), (40, 5), (60, 1)], ids=["many weeks", "few weeks", "one week"])
@@ -63,15 +71,6 @@ def test_weeks_are_those_of_the_service():
     assert constant.mean == 0
 
 
-HORIZON = {"n": 200, "n_eff": 50.0, "pit_pct": [10.0] * 10}
-PRICE_RECORD = {
-    "books": [
-        {"backfilled": True, "horizons": [{"horizon": "24h", "all": HORIZON, "assets": {"btc": {**HORIZON, "n": 20}}}]},
-        {"backfilled": False, "horizons": [{"horizon": "24h", "all": {**HORIZON, "pit_pct": None}, "assets": {}}]},
-    ]
-}
-
-
 @pytest.fixture(scope="module")
 def record() -> MarketRecord:
     """Every fourth market is of another kind and takes a week; the last 20 are live, and one is open."""
@@ -87,11 +86,8 @@ def record() -> MarketRecord:
 @pytest.fixture(scope="module")
 def candidate(record: MarketRecord) -> pd.Series:
     """A forecaster that knows the law, on all markets but the first."""
-    p = {
-        market.question.id: P_RISE if rises(record.bars["btc"], market.question.asked_at) else 1 - P_RISE
-        for market in record.markets[1:]
-    }
-    return pd.Series(p)
+    questions, bars = [market.question for market in record.markets[1:]], record.bars["btc"]
+    return pd.Series({question.id: p_of_law(bars, question.asked_at) for question in questions})
 
 
 @pytest.fixture
@@ -144,9 +140,8 @@ def test_the_panel_compares_a_forecaster_with_another(panel: CalibrationPanel):
     assert "SIMULATED market" in panel.status_line.value
     assert panel.detail.value.count("<tr>") == 6
     table = panel.frame(panel.document)
-    assert set(table.index.get_level_values("forecaster")) == {
-        *("pool", "market", "momentum", "vol", "<me>", "prices after 24h")
-    }
+    forecasters = {"pool", "market", "momentum", "vol", "<me>", "prices after 24h"}
+    assert set(table.index.get_level_values("forecaster")) == forecasters
     assert table.index.is_unique
     assert table["backfilled"].all()
 
@@ -180,16 +175,12 @@ def test_the_panel_shows_price_forecasts_beside(panel: CalibrationPanel):
     panel.close()
 
 
-HELPER, HARMER = "helper", "harmer"
-
-
 @pytest.fixture(scope="module")
 def panel_record() -> MarketRecord:
     """The planted record with a voter that knows the law, one that turns it round, and their pool."""
-    plain_record = planted_record()
-    markets = []
+    plain_record, markets = planted_record(), []
     for market in plain_record.markets:
-        p = P_RISE if rises(plain_record.bars["btc"], market.question.asked_at) else 1 - P_RISE
+        p = p_of_law(plain_record.bars["btc"], market.question.asked_at)
         votes = {HELPER: p, HARMER: 0.5 + 0.5 * (0.5 - p), **market.votes}
         pool = float(np.mean(list(votes.values())))
         markets.append(replace(market, votes=votes, weights=dict.fromkeys(votes, 1.0), pool=pool))

@@ -23,6 +23,7 @@ from service.trading.hospital import admit
 from tests.trading import markets
 
 DAYS = 120
+TOSSES = np.random.default_rng(1)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,6 @@ def needing(bars):
     return np.sign(bars["close_usd"] - bars["close_usd"].iloc[2_000])
 
 
-TOSSES = np.random.default_rng(1)
 REFUSALS = [
     (next_bar, "next_bar sees the future: it knows bars that were not complete"),
     (close_of_the_day, "close_of_the_day sees the future: it knows the rest of the day"),

@@ -90,5 +90,4 @@ def test_the_months_multiply_to_the_whole(sheet: Tearsheet):
     gains = np.array(sheet.months.z, float)
     assert list(sheet.months.x) == ["2024", "2025"]
     assert [MONTHS[row] for row in np.flatnonzero(np.isfinite(gains).any(axis=1))] == ["Jan", "Nov", "Dec"]
-    product = 100 * (np.nanprod(1 + gains / 100) - 1)
-    assert product == pytest.approx(sheet.statistics["return_pct"].iloc[0])
+    assert 100 * (np.nanprod(1 + gains / 100) - 1) == pytest.approx(sheet.statistics["return_pct"].iloc[0])

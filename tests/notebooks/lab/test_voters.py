@@ -10,7 +10,9 @@ from notebooks.lab import VoterRefused
 from notebooks.lab.record import MarketRecord
 from notebooks.lab.report import backtest
 from notebooks.lab.walk import VoterWalk, walk_forward
-from tests.notebooks.lab.planted import P_RISE, planted_record, rises, with_live_end
+from tests.notebooks.lab.planted import P_RISE, p_of_law, planted_record, rises, with_live_end
+
+AFTER, MONTHS = "what came after a market was asked", "the whole record"
 
 
 class Seer:
@@ -39,10 +41,8 @@ class Learner:
 
     def fit(self, examples):
         self.examples = examples
-        right = [
-            rises(example.inputs.bars("btc"), example.question.asked_at) == example.happened for example in examples
-        ]
-        self.p = np.mean(right) if right else 0.5
+        hits = [rises(row.inputs.bars("btc"), row.question.asked_at) == row.happened for row in examples]
+        self.p = np.mean(hits) if hits else 0.5
 
     def forecast(self, question, inputs):
         return self.p if rises(inputs.bars("btc"), question.asked_at) else 1 - self.p
@@ -75,13 +75,8 @@ def record() -> MarketRecord:
     return planted_record()
 
 
-AFTER, MONTHS = "what came after a market was asked", "the whole record"
-
-
 @pytest.mark.parametrize(
-    ("voter", "knows"),
-    [(Seer, AFTER), (DayCloser, AFTER), (Normalizer, MONTHS), (Fitter, MONTHS)],
-    ids=lambda part: str(part),
+    ("voter", "knows"), [(Seer, AFTER), (DayCloser, AFTER), (Normalizer, MONTHS), (Fitter, MONTHS)], ids=str
 )
 def test_a_voter_that_sees_the_future_is_named(record, voter, knows: str):
     """With what it knows: later bars, the close of the day, a scale or a fit of the whole record."""
@@ -136,8 +131,7 @@ def test_a_voter_learns_only_from_what_had_resolved(record):
 
 def test_what_is_no_probability_is_refused(record):
     """A voter that cannot be repeated is refused too."""
-    answers = [1.2, -0.1, float("nan"), "0.5", *(1 / (2 + number) for number in range(2_000))]
-    numbers = iter(answers)
+    numbers = iter([1.2, -0.1, float("nan"), "0.5", *(1 / (2 + number) for number in range(2_000))])
 
     class Drifting:
         def forecast(self, question, inputs):
@@ -167,7 +161,7 @@ class Better:
     """Knows the planted law and reads the bars of the past."""
 
     def forecast(self, question, inputs):
-        return P_RISE if rises(inputs.bars(question.asset), question.asked_at) else 1 - P_RISE
+        return p_of_law(inputs.bars(question.asset), question.asked_at)
 
 
 class Random:
@@ -229,8 +223,7 @@ def test_an_abstention_is_not_scored(record):
 
 def test_a_report_without_resolved_markets_says_so(record):
     """Nor has a voter that only abstains a chart."""
-    beginning = record.until(record.markets[0].question.asked_at)
-    report = backtest(Better, beginning, progress=False)
+    report = backtest(Better, record.until(record.markets[0].question.asked_at), progress=False)
     assert report.scores.empty
     assert "no market that it forecast has resolved yet" in report.verdicts[0]
     assert "resolved yet" in report._repr_html_()

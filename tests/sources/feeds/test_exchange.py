@@ -18,24 +18,13 @@ from service.sources import sessions
 from service.sources.feeds import exchange_client
 from service.sources.feeds.exchange import ExchangeFeed, open_exchanges
 from service.sources.feeds.feed import AssetUnlisted
+from tests.processes import wait_until
+from tests.sources import faults
 from tests.sources.conftest import ccxt_options
-from tests.sources.faults import (
-    SHORT_S,
-    SINCE,
-    STEP,
-    body,
-    cut_short,
-    drip,
-    drip_headers,
-    fetch_in_time,
-    flood,
-    hang,
-    listing,
-    padded_with,
-    rows,
-    status,
-    until_it_is,
-)
+from tests.sources.faults import SHORT_S, SINCE, STEP, drip, drip_headers, fetch_in_time, hang, listing, rows, status
+
+NOW = datetime(2026, 1, 7, 12, 2, tzinfo=UTC)
+CLOSE = datetime(2026, 1, 7, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -84,16 +73,13 @@ def test_a_gap_is_filled_by_the_next_exchange_and_reported(feed, kraken, coinbas
     answer = feed.fetch("btc", SINCE, SINCE + 20 * STEP)
     assert answer.bars.rows() == first[:7] + second[7:10] + first[10:]
     assert answer.source == "kraken BTC/USD, then coinbase BTC/USD for 3 bars"
-    sound_rows = rows(3)
-    low_high = (sound_rows[1][0], 100.0, 90.0, 99.0, 101.0, 5.0)
-    no_number = (sound_rows[2][0], "NaN", 102.0, 99.0, 101.0, 5.0)
-    kraken.bars, coinbase.bars = listing([sound_rows[0], low_high, no_number]), listing(sound_rows)
+    low_high = (SINCE + STEP, 100.0, 90.0, 99.0, 101.0, 5.0)
+    no_number = (SINCE + 2 * STEP, "NaN", 102.0, 99.0, 101.0, 5.0)
+    kraken.bars, coinbase.bars = listing([*rows(1), low_high, no_number]), listing(rows(3))
     answer = feed.fetch("btc", SINCE, SINCE + 3 * STEP)
-    assert answer.bars.rows() == sound_rows
-    assert answer.refused == (
-        (sound_rows[1][0], "kraken: its high is below its low"),
-        (sound_rows[2][0], "kraken: a value is not a finite number"),
-    )
+    assert answer.bars.rows() == rows(3)
+    reasons = ("kraken: its high is below its low", "kraken: a value is not a finite number")
+    assert answer.refused == ((SINCE + STEP, reasons[0]), (SINCE + 2 * STEP, reasons[1]))
 
 
 @pytest.mark.parametrize(
@@ -116,8 +102,8 @@ def test_what_two_exchanges_list_alike(feed, kraken, coinbase, bars, window, exp
     "fault",
     [
         *(status(code) for code in (451, 500, 429)),
-        *(body(text) for text in (b'{"error": [], "result": {', b"<html>down for maintenance</html>", b"[1, 2, 3]")),
-        *(cut_short, flood),
+        *(faults.body(text) for text in (b'{"error": [], "result": {', b"<html>maintenance</html>", b"[1, 2, 3]")),
+        *(faults.cut_short, faults.flood),
     ],
     ids=["451", "500", "429", "broken", "html", "odd", "cut", "flood"],
 )
@@ -125,8 +111,7 @@ def test_when_an_exchange_fails_in_any_way_the_next_one_answers(feed, kraken, co
     kraken.bars = coinbase.bars = listing(rows(10))
     kraken.fault, kraken.fault_at = fault, place
     answer = feed.fetch("btc", SINCE, SINCE + 10 * STEP)
-    assert answer.bars.rows() == rows(10)
-    assert answer.source == "coinbase BTC/USD"
+    assert (answer.bars.rows(), answer.source) == (rows(10), "coinbase BTC/USD")
 
 
 @pytest.mark.slow
@@ -150,7 +135,7 @@ def test_when_all_fail_each_has_a_short_reason(feed, kraken, coinbase):
     kraken.bars = coinbase.bars = listing(rows(10))
     with pytest.raises(AssetUnlisted, match=r"kraken, coinbase list none of XAG/USD, "):
         feed.fetch("silver", SINCE, SINCE + 10 * STEP)
-    kraken.fault, coinbase.fault = status(451), body(b"x" * 100_000)
+    kraken.fault, coinbase.fault = status(451), faults.body(b"x" * 100_000)
     with pytest.raises(SourceFailed) as failure:
         feed.fetch("btc", SINCE, SINCE + 10 * STEP)
     assert "kraken: it does not serve this country or network (451): take it out of EXCHANGES" in failure.value.detail
@@ -202,10 +187,6 @@ def test_waiting_for_another_fetch_ends_at_the_own_deadline(feed, hasty, kraken,
     patient.join()
 
 
-NOW = datetime(2026, 1, 7, 12, 2, tzinfo=UTC)
-CLOSE = datetime(2026, 1, 7, 12, tzinfo=UTC)
-
-
 def quotes(price: float, until: datetime = CLOSE) -> list[tuple]:
     """An hour of bars that end at `until`, the last of them at `price`."""
     first = int((until - timedelta(hours=1)).timestamp())
@@ -252,10 +233,10 @@ def test_a_long_window_is_asked_for_in_pages(feed, coinbase, bars, pages):
 def test_an_answer_of_ten_megabytes_is_read(feed, kraken, coinbase, monkeypatch):
     """One beyond the cap is not kept."""
     kraken.bars = coinbase.bars = listing(rows(10))
-    kraken.fault, kraken.fault_at = padded_with(10 * 2**20), "OHLC"
+    kraken.fault, kraken.fault_at = faults.padded_with(10 * 2**20), "OHLC"
     assert feed.fetch("btc", SINCE, SINCE + 10 * STEP).source == "kraken BTC/USD"
     monkeypatch.setattr(sessions.BoundedSession, "most_bytes", 2**20)
-    kraken.fault = padded_with(2**20)
+    kraken.fault = faults.padded_with(2**20)
     assert feed.fetch("btc", SINCE, SINCE + 10 * STEP).source == "coinbase BTC/USD"
 
 
@@ -282,7 +263,7 @@ def test_an_exchange_that_was_slow_is_usable_again(hasty, kraken, coinbase, monk
     if fault is drip_headers:
         assert fetch_in_time(hasty).source == "coinbase BTC/USD"
         kraken.closing.set()
-    until_it_is(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
+    wait_until(lambda: fetch_in_time(hasty).source == "kraken BTC/USD")
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,13 @@ from tests.sources.faults import STEP, listing, rows
 
 HEADER = "time,open,high,low,close,volume"
 SINCE = 1_767_571_200  # 2026-01-05T00:00:00Z
-
-
 WALL = int(datetime(2026, 11, 21, 8, 30, tzinfo=UTC).timestamp())
 WEEK = 7 * 24
+ZERO_LOWS = [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]
+FEW = "REPLAY_DIR: btc.csv contains fewer than two bars"
+TWO_LENGTHS = "REPLAY_DIR: its files must hold bars of one length, not btc.csv 3600 s, eth.csv 300 s"
+LENGTH = "REPLAY_DIR: the length of bars must be an hour or divide it evenly"
+SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
 
 
 def row(time: object, price: float = 100.0) -> str:
@@ -56,10 +59,8 @@ def test_the_bars_of_a_file_come_as_they_stand(folder):
     """Each once it is over, on closed days too; a hole stays absent, and bars off the grid are refused."""
     feed = replay(folder(gold=hours(WEEK)))
     answer = feed.fetch("gold", SINCE + HOUR, SINCE + 3 * HOUR)
-    assert answer.bars.rows() == [
-        (SINCE + HOUR, 101.0, 103.0, 100.0, 102.0, 5.0),
-        (SINCE + 2 * HOUR, 102.0, 104.0, 101.0, 103.0, 5.0),
-    ]
+    first, second = (101.0, 103.0, 100.0, 102.0, 5.0), (102.0, 104.0, 101.0, 103.0, 5.0)
+    assert answer.bars.rows() == [(SINCE + HOUR, *first), (SINCE + 2 * HOUR, *second)]
     assert (answer.refused, answer.source) == ((), "replay of gold.csv")
     for until, count in ((HOUR - 1, 0), (HOUR, 1), (WEEK * HOUR, WEEK)):
         assert len(feed.fetch("gold", SINCE, SINCE + until).bars) == count
@@ -98,17 +99,9 @@ def test_everything_before_the_start_is_history_and_the_rest_runs(folder):
         feed.fetch("btc", SINCE, SINCE + DAY)
     clock = feed.clock(WALL)
     assert feed.history_from == SINCE
-    assert clock.at(WALL) == SINCE + DAY
-    assert clock.at(WALL + 60) == SINCE + DAY + 2 * HOUR
+    assert (clock.at(WALL), clock.at(WALL + 60)) == (SINCE + DAY, SINCE + DAY + 2 * HOUR)
     assert clock.at(WALL + 10**6) == SINCE + WEEK * HOUR
     assert clock.has_ended(clock.at(WALL + 10**6))
-
-
-ZERO_LOWS = [f"{SINCE + HOUR * number},1,1,0,1,1" for number in range(10)]
-FEW = "REPLAY_DIR: btc.csv contains fewer than two bars"
-TWO_LENGTHS = "REPLAY_DIR: its files must hold bars of one length, not btc.csv 3600 s, eth.csv 300 s"
-LENGTH = "REPLAY_DIR: the length of bars must be an hour or divide it evenly"
-SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -122,11 +115,7 @@ SPAN = "REPLAY_START: .* runs from 2026-01-05T00:00:00Z to 2026-01-12T00:00:00Z"
         ({"btc": hours(1)}, SINCE + DAY, f"{FEW}$"),
         ({"btc": ["1,2"], "eth": hours(WEEK)}, SINCE + DAY, f"{FEW}: btc.csv, line 2: it has 2 columns, not 6"),
         ({"btc": hours(WEEK), "eth": hours(WEEK, step=300)}, SINCE + DAY, TWO_LENGTHS),
-        (
-            {"btc": hours(WEEK), "eth": ZERO_LOWS},
-            SINCE + DAY,
-            "eth.csv contains no usable bar: a price is not",
-        ),
+        ({"btc": hours(WEEK), "eth": ZERO_LOWS}, SINCE + DAY, "eth.csv contains no usable bar: a price is not"),
     ],
 )
 def test_a_folder_that_cannot_be_replayed_is_refused(folder, files, start, complaint):
@@ -152,8 +141,7 @@ def recording(shared_data) -> Feed:
 
 def test_all_seven_assets_have_a_past_of_hours(recording):
     """Crypto has every hour, and metals have twelve odd bars."""
-    assert recording.assets == tuple(ASSETS)
-    assert recording.step == HOUR
+    assert (recording.assets, recording.step) == (tuple(ASSETS), HOUR)
     assert recording.history_from == int(datetime(2024, 2, 1, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).at(WALL) == int(datetime(2025, 3, 2, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).ends == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
@@ -165,8 +153,7 @@ def test_all_seven_assets_have_a_past_of_hours(recording):
 
 
 def write(folder, bars, name="silver.csv", end="\n"):
-    lines = [HEADER, *(",".join(map(str, row)) for row in bars)]
-    (folder / name).write_text("\n".join(lines) + end)
+    (folder / name).write_text("\n".join([HEADER, *(",".join(map(str, row)) for row in bars)]) + end)
 
 
 def ask(folder, step=STEP, count=24, asset="silver"):
@@ -187,36 +174,34 @@ def test_the_bars_of_a_span_come_from_its_file(tmp_path):
 
 def test_a_file_that_grew_is_read_again(tmp_path):
     """The operator appends to it while the service runs; a line that is being written is left out."""
-    write(tmp_path, rows(3), end="")
-    assert len(ask(tmp_path).rows) == 2
-    folder = BarFolder(tmp_path)
-    request = Request("silver", (), STEP)
-    for count in (3, 5):
-        write(tmp_path, rows(count))
+    folder, request = BarFolder(tmp_path), Request("silver", (), STEP)
+    for lines, end, count in ((3, "", 2), (3, "\n", 3), (5, "\n", 5)):
+        write(tmp_path, rows(lines), end=end)
         assert len(folder.ask(request, faults.SINCE, faults.SINCE + HOUR, 1.0).rows) == count
 
 
-def test_a_wrong_row_is_reported_with_its_reason(tmp_path):
+@pytest.fixture
+def file_feed(tmp_path) -> ExchangeFeed:
+    """The live world with a folder of bars alone."""
+    return ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
+
+
+def test_a_wrong_row_is_reported_with_its_reason(tmp_path, file_feed):
     lines = [*rows(3), (faults.SINCE + 3 * STEP, 9.0, 1.0, 99.0, 9.0, 1.0), *rows(2, faults.SINCE + 4 * STEP)]
     write(tmp_path, lines)
-    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
-    answer = feed.fetch("silver", faults.SINCE, faults.SINCE + 6 * STEP)
+    answer = file_feed.fetch("silver", faults.SINCE, faults.SINCE + 6 * STEP)
     assert len(answer.bars) == 5
     assert answer.refused == ((faults.SINCE + 3 * STEP, "BARS_DIR: its high is below its low"),)
 
 
 @pytest.mark.parametrize("step", [STEP, HOUR])
-def test_a_row_that_cannot_be_read_is_reported_with_its_line(tmp_path, step):
+def test_a_row_that_cannot_be_read_is_reported_with_its_line(tmp_path, file_feed, step):
     """In the span of its time, or in each where it has none."""
     write(tmp_path, [*rows(24), (faults.SINCE + HOUR, "", 1, 1, 1, 1), ("soon", 1, 1, 1, 1, 1)])
-    feed = ExchangeFeed((BarFolder(tmp_path),), 0, 5.0)
-    reasons = {
-        faults.SINCE + HOUR: "BARS_DIR: silver.csv, line 26: '' is not a number",
-        -1: "BARS_DIR: silver.csv, line 27: 'soon' is not a time",
-    }
-    assert dict(feed.fetch("silver", faults.SINCE, faults.SINCE + 2 * HOUR, step).refused) == reasons
-    del reasons[faults.SINCE + HOUR]
-    assert dict(feed.fetch("silver", faults.SINCE, faults.SINCE + HOUR, step).refused) == reasons
+    first, second = (file_feed.fetch("silver", faults.SINCE, faults.SINCE + n * HOUR, step).refused for n in (1, 2))
+    no_time = {-1: "BARS_DIR: silver.csv, line 27: 'soon' is not a time"}
+    assert dict(first) == no_time
+    assert dict(second) == no_time | {faults.SINCE + HOUR: "BARS_DIR: silver.csv, line 26: '' is not a number"}
 
 
 def test_exchanges_come_before_the_folder(tmp_path, kraken, coinbase):

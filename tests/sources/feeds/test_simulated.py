@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,15 +21,12 @@ from service.market.bars import Bar, Bars, check
 from service.market.instants import DAY, HOUR
 from service.sources.feeds import open_feed, simulated_days
 from service.sources.feeds.simulated import STEP, SimulatedFeed, bars
-from service.sources.feeds.simulated_days import (
-    EPOCH,
-    days,
-    expected_days,
-)
+from service.sources.feeds.simulated_days import EPOCH, days, expected_days
 
 SEED = 42
 SINCE = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
 WEEKS = 20 * 7 * DAY
+FIRST = (SINCE - EPOCH) // DAY
 
 
 def second(text: str) -> int:
@@ -153,8 +151,7 @@ def test_expected_returns_have_the_variance_of_the_world(asset, hours):
 
 def test_a_whole_day_has_its_volatility():
     """It is known when the day begins, and noon divides it; gold has none from Friday 22 to Sunday 23 UTC."""
-    first = (SINCE - EPOCH) // DAY
-    feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", first, first + 1)
+    feed, day = SimulatedFeed(SEED, 0), days(SEED, "btc", FIRST, FIRST + 1)
     _, day_variance = feed.expected_return("btc", SINCE, SINCE + DAY)
     _, morning_variance = feed.expected_return("btc", SINCE, SINCE + DAY // 2)
     _, afternoon_variance = feed.expected_return("btc", SINCE + DAY // 2, SINCE + DAY)
@@ -166,30 +163,18 @@ def test_a_whole_day_has_its_volatility():
     assert weekend == feed.expected_return("gold", second("2026-02-06 22:00"), second("2026-02-09 00:00"))
 
 
-SEED = 42
-FIRST = (int(datetime(2026, 2, 1, tzinfo=UTC).timestamp()) - EPOCH) // DAY
-
-
-@pytest.fixture
-def other_future(monkeypatch):
-    """The moves of the day FIRST and of all later ones are others, and so are the volatilities of later cells."""
-
-    def changed(seed, scale, asset, common, counters):
-        move = really_own_move(seed, scale, asset, common, counters)
-        return np.where((scale == "day") & (counters >= FIRST), 2.5, move)
-
-    really_own_move = simulated_days.own_move
-    simulated_days._block.cache_clear()
-    monkeypatch.setattr(simulated_days, "own_move", changed)
-    yield
-    simulated_days._block.cache_clear()
-
-
-def test_expected_days_do_not_look_ahead(request):
-    """With other moves from the first day on, nothing changes."""
+def test_expected_days_do_not_look_ahead(monkeypatch):
+    """With other moves, and other volatilities of later cells, from the first day on nothing changes."""
     expected = expected_days(SEED, "eth", FIRST, FIRST + 30)
     closes = days(SEED, "eth", FIRST, FIRST + 30).closes
-    request.getfixturevalue("other_future")
+    own_move, block = simulated_days.own_move, simulated_days._block.__wrapped__
+
+    def changed(seed, scale, asset, common, counters):
+        move = own_move(seed, scale, asset, common, counters)
+        return np.where((scale == "day") & (counters >= FIRST), 2.5, move)
+
+    monkeypatch.setattr(simulated_days, "own_move", changed)
+    monkeypatch.setattr(simulated_days, "_block", cache(block))  # without what it remembers of this future
     assert not np.array_equal(days(SEED, "eth", FIRST, FIRST + 30).closes, closes)
     assert np.array_equal(expected_days(SEED, "eth", FIRST, FIRST + 30), expected)
 
@@ -198,6 +183,5 @@ def test_later_cells_of_volatility_are_not_known():
     """Days far ahead have the variance of an average day, whatever their own will be."""
     _, variances = expected_days(SEED, "eth", FIRST, FIRST + 400)
     weekdays = (np.arange(FIRST, FIRST + 400) + 2) % 7 < 5
-    tail = variances[weekdays][200:]
-    assert len(set(np.round(tail, 12))) == 1
+    assert len(set(np.round(variances[weekdays][200:], 12))) == 1
     assert len(set(np.round(variances[weekdays][:10], 12))) > 2

@@ -15,11 +15,20 @@ from service.sources.feeds.simulated import STEP, bars
 
 CRYPTO = tuple(asset for asset in ASSETS if ASSETS[asset].calendar == "always")
 SINCE = int(datetime(2026, 2, 1, tzinfo=UTC).timestamp())
+# The values of real five-minute bars of 2025, with a margin.
+FACTS = {
+    "excess kurtosis": (12, 75),
+    "Hill tail of the largest hundredth": (2.6, 3.6),
+    "autocorrelation of size at 5 minutes": (0.28, 0.42),
+    "autocorrelation of size at an hour": (0.14, 0.31),
+    "autocorrelation of size at a day": (0.05, 0.16),
+    "correlation of size and volume": (0.50, 0.70),
+}
+CORRELATION = (0.55, 0.75)
 
 
 @pytest.fixture(scope="module")
 def year() -> dict[str, Bars]:
-    """A year of the default market."""
     return {asset: bars(42, asset, SINCE, SINCE + 365 * DAY) for asset in ASSETS}
 
 
@@ -47,20 +56,7 @@ def measures(bars: Bars) -> dict[str, float]:
     }
 
 
-# The values of real five-minute bars of 2025, with a margin.
-FACTS = {
-    "excess kurtosis": (12, 75),
-    "Hill tail of the largest hundredth": (2.6, 3.6),
-    "autocorrelation of size at 5 minutes": (0.28, 0.42),
-    "autocorrelation of size at an hour": (0.14, 0.31),
-    "autocorrelation of size at a day": (0.05, 0.16),
-    "correlation of size and volume": (0.50, 0.70),
-}
-CORRELATION = (0.55, 0.75)
-
-
 def outside(bars: Bars) -> dict[str, float]:
-    """The facts that do not hold."""
     return {fact: value for fact, value in measures(bars).items() if not FACTS[fact][0] < value < FACTS[fact][1]}
 
 

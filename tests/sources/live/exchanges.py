@@ -13,7 +13,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread
+from math import ceil
+from threading import Event, Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,14 +22,13 @@ import numpy as np
 
 from service.market.bars import Bars, resample
 from service.market.instants import DAY, HOUR
-from tests.sources.conftest import JsonHandler, Server, coinbase_product, kraken_pair
+from tests.sources.conftest import ExchangeServer, JsonHandler, coinbase_routes, kraken_routes
+from tests.sources.servers import Server
 
 STEP = 300
 PRICES = {"BTC": 97_000.0, "ETH": 3_300.0, "SOL": 180.0, "BNB": 850.0, "XRP": 2.2, "PAXG": 4_100.0}
-STEPS = {"5": STEP, "60": HOUR, "FIVE_MINUTE": STEP, "ONE_HOUR": HOUR, "5m": STEP, "1h": HOUR}
+COINBASE_STEPS = {"FIVE_MINUTE": STEP, "ONE_HOUR": HOUR}
 RESTRICTION = b'{"code": 0, "msg": "Service unavailable from a restricted location according to \'b. Eligibility\'."}'
-
-Row = tuple[float, ...]
 
 
 def market(base: str, since: int, until: int) -> Bars:
@@ -38,8 +38,7 @@ def market(base: str, since: int, until: int) -> Bars:
     close = np.round(PRICES[base] * np.exp(np.cumsum(moves - moves.mean())), 4)
     opens = np.concatenate([close[:1], close[:-1]])
     high, low = np.maximum(opens, close) * 1.0004, np.minimum(opens, close) * 0.9996
-    volume = np.full(len(times), 5.0)
-    return Bars(times, opens, np.round(high, 5), np.round(low, 5), close, volume, step=STEP)
+    return Bars(times, opens, np.round(high, 5), np.round(low, 5), close, np.full(len(times), 5.0), step=STEP)
 
 
 @dataclass
@@ -64,6 +63,8 @@ class Exchanges:
     def __post_init__(self) -> None:
         self.markets = {base: market(base, self.since, self.until) for base in self.bases}
         self.hours = {base: resample(bars, HOUR) for base, bars in self.markets.items()}
+        self._rows = {f"{base}/USD": bars.rows() for base, bars in self.markets.items()}
+        self._hour_rows = {f"{base}/USD": bars.rows() for base, bars in self.hours.items()}
         self._calls: deque[float] = deque()
         self._lock = Lock()
 
@@ -72,14 +73,9 @@ class Exchanges:
         """What stands in EXCHANGES for them."""
         return tuple(f"{name}={self.address}/{name}" for name in ("kraken", "coinbase", "binance"))
 
-    def shown(self, base: str, step: int) -> Bars:
-        """The bars that an exchange lists at present, with the one in progress."""
-        bars = self.hours[base] if step == HOUR else self.markets[base]
-        return bars[bars.time < self.now()]
-
-    def rows(self, base: str, step: int, since: int, until: int) -> list[Row]:
-        bars = self.shown(base, step)
-        return bars[(bars.time >= since) & (bars.time <= until)].rows()
+    def at_present(self) -> ExchangeServer:
+        """What each of the exchanges lists now: the bars with the one in progress."""
+        return ExchangeServer(kraken_routes, self._rows, self._hour_rows, now=ceil(self.now()))
 
     def fault_of(self, exchange: str) -> Callable[[Handler], None] | None:
         """What answers in place of the exchange this time."""
@@ -98,32 +94,20 @@ class Exchanges:
             return self.is_limited and len(self._calls) > 20
 
 
-def kraken(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, Any]:
-    """The last 720 bars behind `since`, the running one among them."""
-    if path.endswith("/AssetPairs"):
-        pairs = {f"{base}/USD".replace("/", ""): kraken_pair(f"{base}/USD", stopped=False) for base in server.bases}
-        return 200, {"error": [], "result": pairs}
-    if server.is_too_much():
+def kraken(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, object]:
+    """As `kraken_routes`, within its limit."""
+    if not path.endswith("/AssetPairs") and server.is_too_much():
         return 200, {"error": ["EGeneral:Too many requests"]}
-    base, step = query["pair"].removesuffix("USD"), STEPS[query["interval"]]
-    rows = server.rows(base, step, 0, 2**40)[-720:]
-    bars = [[int(at), *map(str, prices), "0", str(volume), 1] for at, *prices, volume in rows]
-    new = [bar for bar in bars if bar[0] > int(query["since"])]
-    return 200, {"error": [], "result": {query["pair"]: new, "last": 0}}
+    return 200, kraken_routes(server.at_present(), path, query)
 
 
-def coinbase(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, Any]:
-    """Newest first, both ends included; no bar in which nobody traded, and not more than 350."""
-    if query.get("product_type") == "FUTURE":
-        return 200, {"products": []}
-    if not path.endswith("/candles"):
-        return 200, {"products": [coinbase_product(f"{base}/USD") for base in server.bases]}
-    step, since, until = STEPS[query["granularity"]], int(query["start"]), int(query["end"])
-    if (until - since) // step > 350:
-        return 400, {"error": "INVALID_ARGUMENT", "error_details": "number of candles should be less than 350"}
-    names = ("start", "open", "high", "low", "close", "volume")
-    rows = reversed(server.rows(path.split("/")[-2].removesuffix("-USD"), step, since, until))
-    return 200, {"candles": [dict(zip(names, map(str, row), strict=True)) for row in rows]}
+def coinbase(server: Exchanges, path: str, query: dict[str, str]) -> tuple[int, object]:
+    """As `coinbase_routes`, but not more than 350 bars."""
+    if path.endswith("/candles"):
+        count = (int(query["end"]) - int(query["start"])) // COINBASE_STEPS[query["granularity"]]
+        if count > 350:
+            return 400, {"error": "INVALID_ARGUMENT", "error_details": "number of candles should be less than 350"}
+    return 200, coinbase_routes(server.at_present(), path, query)
 
 
 ROUTES = {"kraken": kraken, "coinbase": coinbase}
@@ -154,12 +138,9 @@ class Handler(JsonHandler):
 def trading(since: int, until: int, **options: Any) -> Iterator[Exchanges]:
     """The exchanges while the block runs, with the markets of a span."""
     exchanges = Exchanges(since - since % DAY, until + DAY, **options)
-    server = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"exchange": exchanges}))
-    exchanges.address = f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield exchanges
-    finally:
-        exchanges.closing.set()
-        server.shutdown()
-        server.server_close()
+    with Server(Handler, exchange=exchanges) as server:
+        exchanges.address = f"http://127.0.0.1:{server.server_port}"
+        try:
+            yield exchanges
+        finally:
+            exchanges.closing.set()

@@ -29,11 +29,15 @@ from tests.running_service import START
 from tests.sources.faults import cut_short, hang, status
 from tests.sources.live.exchanges import STEP, Exchanges, trading
 
+NOTHING = CoinBars(empty(HOUR), empty(STEP))
+NOW = 1_795_687_505  # five seconds after the end of a bar
+DAYS = 61
+ASSETS = {"btc": "BTC", "gold": "PAXG"}
+UNLIMITED_RATE = {name: {"enableRateLimit": False} for name in ("kraken", "coinbase", "binance")}
 
-def settings(tmp_path, *servers) -> Settings:
-    names = ("kraken", "coinbase")
-    addresses = tuple(f"{name}={server.address}" for name, server in zip(names, servers, strict=False))
-    return Settings(data_dir=tmp_path, exchanges=addresses or ("kraken=http://127.0.0.1:1",))
+
+def settings(tmp_path, **servers) -> Settings:
+    return Settings(data_dir=tmp_path, exchanges=tuple(f"{name}={server.address}" for name, server in servers.items()))
 
 
 @pytest.fixture
@@ -48,7 +52,7 @@ def market(kraken):
 def test_an_exchange_with_hourly_prices_makes_it_live(tmp_path, market, coinbase):
     """One that answers is enough, whatever the others do; a folder of bars, which answers at once, has no say."""
     coinbase.fault = status(451)
-    options = settings(tmp_path, market, coinbase)
+    options = settings(tmp_path, kraken=market, coinbase=coinbase)
     for bars_dir in (None, tmp_path):
         world, sentence = choose_world(options.model_copy(update={"bars_dir": bars_dir}))
         assert world == "live"
@@ -58,7 +62,7 @@ def test_an_exchange_with_hourly_prices_makes_it_live(tmp_path, market, coinbase
 def test_without_an_answer_it_is_simulated_and_says_why(tmp_path, kraken, coinbase, monkeypatch):
     """Each exchange with its reason, and how to have real prices. One that hangs costs the limit alone."""
     kraken.fault, coinbase.fault = status(451), status(500)
-    world, sentence = choose_world(settings(tmp_path, kraken, coinbase))
+    world, sentence = choose_world(settings(tmp_path, kraken=kraken, coinbase=coinbase))
     assert world == "simulated"
     assert "kraken: it does not serve this country or network (451)" in sentence
     assert "coinbase: it does not answer" in sentence
@@ -67,7 +71,7 @@ def test_without_an_answer_it_is_simulated_and_says_why(tmp_path, kraken, coinba
         choose_world(Settings(data_dir=tmp_path, exchanges=("krakken",)))
     monkeypatch.setattr(feeds, "ASKED_S", 0.6)
     kraken.fault = hang
-    world, sentence = choose_world(settings(tmp_path, kraken))
+    world, sentence = choose_world(settings(tmp_path, kraken=kraken))
     assert (world, "kraken: no " in sentence) == ("simulated", True)
 
 
@@ -82,10 +86,7 @@ def test_loading_a_library_slowly_costs_no_exchange_its_time(tmp_path, market, m
 
     monkeypatch.setattr(exchange, "open_exchanges", load)
     monkeypatch.setattr(feeds, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + late_s, time=time.time))
-    assert choose_world(settings(tmp_path, market))[0] == "live"
-
-
-NOTHING = CoinBars(empty(HOUR), empty(STEP))
+    assert choose_world(settings(tmp_path, kraken=market))[0] == "live"
 
 
 @pytest.fixture
@@ -149,16 +150,10 @@ def test_coins_are_listed_by_their_tickers(feed, kraken, coinbase):
         feed.list_coins()
 
 
-NOW = 1_795_687_505  # five seconds after a full hour
-DAYS = 61
-BASES = ("BTC", "PAXG")
-ASSETS = {"btc": "BTC", "gold": "PAXG"}
-UNLIMITED_RATE = {name: {"enableRateLimit": False} for name in ("kraken", "coinbase", "binance")}
-
-
 @pytest.fixture
 def exchanges() -> Iterator[Exchanges]:
-    with trading(NOW - (DAYS + 20) * DAY, NOW, bases=BASES, now=lambda: NOW, is_limited=False) as servers:
+    bases = tuple(ASSETS.values())
+    with trading(NOW - (DAYS + 20) * DAY, NOW, bases=bases, now=lambda: NOW, is_limited=False) as servers:
         yield servers
 
 
@@ -176,7 +171,10 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
         jobs = LiveJobs(databases[-1], replace(feed, now=lambda: clock), clock)
         for seconds in range(0, 70 * rounds, 70):
             for job in (prices.tick, prices.history) if not seconds else (prices.history,):
-                try_to(jobs, job, clock + seconds)
+                try:
+                    jobs.run(job, clock + seconds)
+                except Exception as error:  # the engine tries it again later
+                    structlog.get_logger().info("job_failed", detail=str(error))
         return jobs
 
     yield run
@@ -185,36 +183,23 @@ def arrive(exchanges, sqlite_url) -> Iterator[Callable[..., LiveJobs]]:
         database.close()
 
 
-def try_to(jobs: LiveJobs, job: Callable, slot: int) -> None:
-    """Run a job as the engine does: one that fails is tried again later."""
-    try:
-        jobs.run(job, slot)
-    except Exception as error:
-        structlog.get_logger().info("job_failed", detail=str(error))
-
-
 def is_equal_to(exchanges: Exchanges, jobs: LiveJobs, asset: str, until: int = NOW) -> bool:
     """Whether the stored hours and short bars are those of the market."""
-    market, hours = exchanges.shown(ASSETS[asset], STEP).until(until), exchanges.hours[ASSETS[asset]].until(until)
+    market, hours = exchanges.markets[ASSETS[asset]].until(until), exchanges.hours[ASSETS[asset]].until(until)
     with jobs.database.reading() as db:
         short_bars = bars.load_bars(db, asset, 0, 2**40, STEP)
         stored_hours = bars.load_bars(db, asset, 0, 2**40, HOUR)
     expected = with_silent_bars(market).since(int(short_bars.time[0]))
     expected_hours = hours.since(jobs.feed.history_from)
-    return (
-        np.array_equal(short_bars.time, expected.time)
-        and np.array_equal(short_bars.close, expected.close)
-        and np.array_equal(stored_hours.time, expected_hours.time)
-        and np.allclose(stored_hours.close, expected_hours.close)
-    )
+    is_equal = np.array_equal(short_bars.time, expected.time) and np.array_equal(short_bars.close, expected.close)
+    is_equal &= np.array_equal(stored_hours.time, expected_hours.time)
+    return is_equal and np.allclose(stored_hours.close, expected_hours.close)
 
 
 @pytest.mark.parametrize(
     ("faults", "spells"),
     [
-        ({}, {}),
-        ({"kraken": status(429)}, {"kraken": 3}),
-        ({"coinbase": status(503)}, {"coinbase": 4}),
+        *(({}, {}), ({"kraken": status(429)}, {"kraken": 3}), ({"coinbase": status(503)}, {"coinbase": 4})),
         ({"kraken": status(403)}, {}),
         ({"kraken": cut_short, "coinbase": cut_short}, {"kraken": 2, "coinbase": 2}),
         ({"kraken": status(500), "coinbase": status(502)}, {"kraken": 2, "coinbase": 2}),
@@ -245,8 +230,7 @@ def test_a_wrong_clock_is_named(exchanges, arrive, off_s):
     """The bars are those of the exchanges, as far as the clock of this machine lets them be known."""
     jobs = arrive(clock=NOW + off_s, rounds=2)
     assert all(is_equal_to(exchanges, jobs, asset, min(NOW, NOW + off_s)) for asset in ASSETS)
-    source = jobs.prices()["sources"]["btc"]
-    assert f"this machine's clock is 60 min {'ahead' if off_s > 0 else 'behind'}" in source
+    assert f"this machine's clock is 60 min {'ahead' if off_s > 0 else 'behind'}" in jobs.prices()["sources"]["btc"]
 
 
 def test_one_sentence_a_fault_and_no_loop_of_texts(exchanges, arrive):

@@ -35,11 +35,9 @@ def open_model() -> Iterator[Callable[..., LanguageModel]]:
 
 @pytest.fixture
 def model_at(open_model) -> Callable[[str], LanguageModel]:
-    """A model at an address."""
     return lambda address: open_model(parse("some-model", address), address, KEY)
 
 
 @pytest.fixture
 def model(server: ModelServer, model_at) -> LanguageModel:
-    """A model of that server."""
     return model_at(server.address)

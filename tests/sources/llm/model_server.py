@@ -9,8 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Event
+
+from tests.sources.servers import Server
 
 Behaviour = Callable[["Handler"], None]
 
@@ -72,15 +74,6 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-
-    def handle_error(self, request, client_address) -> None:
-        """A client that goes away in the middle of an answer is what these tests are about."""
-
-
 def events(text: str, size: int = 8, usage: tuple[int, int] | None = (900, 40)) -> bytes:
     """The answer `text` as a model streams it: pieces of `size` characters, how it ended, what it cost."""
     pieces = [
@@ -128,24 +121,20 @@ def hangs_after(content: bytes) -> Behaviour:
     return behave
 
 
-def drips_body(handler: Handler) -> None:
-    handler.begin()
-    handler.drip(events(vote_text()), 0.1)
+def drips(content: bytes, status: int | None = 200) -> Behaviour:
+    """It sends an answer byte by byte; without a `status` the content begins with the head."""
+
+    def behave(handler: Handler) -> None:
+        if status:
+            handler.begin(status)
+        handler.drip(content, 0.1)
+
+    return behave
 
 
-def drips_comment(handler: Handler) -> None:
-    """A line that is never an event: whoever looks at events alone never wakes."""
-    handler.begin()
-    handler.drip(b":" + b"." * 99, 0.1)
-
-
-def drips_head(handler: Handler) -> None:
-    handler.drip(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"." * 9000, 0.1)
-
-
-def drips_refusal(handler: Handler) -> None:
-    handler.begin(503, "application/json")
-    handler.drip(b" ", 0.1)
+# A line of a comment is never an event: whoever looks at events alone never wakes.
+DRIPPING = {"body": drips(events(vote_text())), "comment": drips(b":" + b"." * 99), "refusal": drips(b" ", 503)}
+DRIPPING |= {"head": drips(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"." * 9000, None)}
 
 
 def resets(handler: Handler) -> None:
@@ -167,12 +156,7 @@ def breaks_off(handler: Handler) -> None:
 def serving() -> Iterator[ModelServer]:
     """A server of models on this machine; it gives a sound vote until it is told otherwise."""
     server = ModelServer([answers(vote_text())])
-    http = Server(("127.0.0.1", 0), type("BoundHandler", (Handler,), {"server_of": server}))
-    server.address = f"http://127.0.0.1:{http.server_port}/v1"
-    thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    http.shutdown()
-    http.server_close()
-    thread.join()
+    with Server(Handler, server_of=server) as http:
+        server.address = f"http://127.0.0.1:{http.server_port}/v1"
+        yield server
+        server.closing.set()

@@ -14,6 +14,7 @@ from service.sources.llm.limits import USED_UP, Breaker, Budget, ModelFailed, No
 
 DAY = "2026-11-21"
 MIDNIGHT = datetime(2026, 11, 22, tzinfo=UTC).timestamp()
+SOON_S, LATER_S = 0.1, 10.0
 
 
 class Wall:
@@ -174,9 +175,6 @@ def test_an_inconclusive_trial_is_repeated(breaker, wall):
     succeed(breaker)
     fail(breaker, 2)
     succeed(breaker)
-
-
-SOON_S, LATER_S = 0.1, 10.0
 
 
 class Computing:

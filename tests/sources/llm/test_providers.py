@@ -13,29 +13,28 @@ from typing import Any
 import pytest
 
 from service.config import SettingsError
-from service.sources.llm.modes import (
-    LADDER,
-    LARGEST_COUNT,
-    MOST_TEXT,
-    Modes,
-    StreamedCompletion,
-    TooMuchText,
-    below,
-    instructions,
-    names_the_mode,
-    response_format,
-)
+from service.sources.llm import modes
+from service.sources.llm.modes import LADDER, Modes, StreamedCompletion, TooMuchText, instructions
 from service.sources.llm.providers import FREE, PROVIDERS, TokenPrice, parse, price_of, stated_prices
 from tests.processes import ROOT
+
+NO_ADDRESSES = ("localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host")
+# Models that providers offer in November 2026, with what a million tokens may cost: input and output in USD.
+CURRENT = [
+    *(("openai:gpt-5.4-mini", 0.75, 4.5), ("anthropic:claude-haiku-4-5", 1, 5), ("xai:grok-4", 3, 15)),
+    *(("gemini:gemini-3.1-pro-preview", 2, 12), ("mistral:mistral-small-latest", 0.15, 0.6)),
+    *(("groq:openai/gpt-oss-120b", 0.15, 0.6), ("openrouter:anthropic/claude-sonnet-4.5", 3, 15)),
+]
+SCHEMA = {"type": "object", "required": ["probability_yes"]}
+ENGINE, OTHER = "openai:gpt-4o", "groq:llama-3.1-8b-instant"
 
 
 @pytest.mark.parametrize(
     ("provider", "model"),
     [
         *((provider, "some-model") for provider in PROVIDERS),
-        ("ollama", "llama3.2:3b"),
+        *(("ollama", "llama3.2:3b"), ("groq", "openai/gpt-oss-120b")),
         ("openrouter", "meta-llama/llama-3.3-70b-instruct:free"),
-        ("groq", "openai/gpt-oss-120b"),
     ],
 )
 @pytest.mark.parametrize("address", ["", "https://gateway.example/v1"])
@@ -68,10 +67,7 @@ def test_an_unknown_provider_is_refused_and_the_known_ones_are_named(name):
 @pytest.mark.parametrize(
     ("address", "complaint"),
     [
-        *(
-            (address, "must begin with http")
-            for address in ("localhost:8000", "ftp://host/v1", "http://", "http://[::1", "http://a:b", "//host")
-        ),
+        *((address, "must begin with http") for address in NO_ADDRESSES),
         ("https://user:hunter2@host/v1", "must not contain a password"),
     ],
 )
@@ -80,14 +76,6 @@ def test_an_invalid_address_is_refused(address, complaint):
     with pytest.raises(SettingsError, match=complaint) as refusal:
         parse("qwen3", address)
     assert "hunter2" not in refusal.value.detail
-
-
-# Models that providers offer in November 2026, with what a million tokens may cost: input and output in USD.
-CURRENT = [
-    *(("openai:gpt-5.4-mini", 0.75, 4.5), ("anthropic:claude-haiku-4-5", 1, 5), ("xai:grok-4", 3, 15)),
-    *(("gemini:gemini-3.1-pro-preview", 2, 12), ("mistral:mistral-small-latest", 0.15, 0.6)),
-    *(("groq:openai/gpt-oss-120b", 0.15, 0.6), ("openrouter:anthropic/claude-sonnet-4.5", 3, 15)),
-]
 
 
 @pytest.mark.parametrize(("engine", "input_usd", "output_usd"), CURRENT)
@@ -131,59 +119,53 @@ def test_the_list_is_imported_only_for_a_listed_provider():
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
 
 
-SCHEMA = {"type": "object", "required": ["probability_yes"]}
-ENGINE, OTHER = "openai:gpt-4o", "groq:llama-3.1-8b-instant"
-
-
 def test_modes_go_from_the_strictest_to_plain_words():
     """A prompt contains a schema that is not enforced. The mode that worked is remembered for its model alone."""
     for mode in LADDER:
         text = instructions("Be brief.", mode, SCHEMA)
         assert text == "Be brief." if mode == "json_schema" else text.endswith(json.dumps(SCHEMA))
     assert Modes().of(ENGINE) == LADDER[0] == "json_schema"
-    assert [below(mode) for mode in LADDER] == ["json_object_schema", "json_object", "text", "text"]
-    assert response_format("text", SCHEMA) is None
-    modes = Modes()
-    modes.worked(ENGINE, "json_object")
-    assert (modes.of(ENGINE), modes.of(OTHER)) == ("json_object", "json_schema")
+    assert [modes.below(mode) for mode in LADDER] == ["json_object_schema", "json_object", "text", "text"]
+    assert modes.response_format("text", SCHEMA) is None
+    memory = Modes()
+    memory.worked(ENGINE, "json_object")
+    assert (memory.of(ENGINE), memory.of(OTHER)) == ("json_object", "json_schema")
 
 
 def test_two_unusable_answers_in_a_row_step_down():
     """A usable one between them forgives; earlier and concurrent calls do not undo what was learnt."""
-    modes = Modes()
-    modes.unusable(ENGINE, "json_schema")
-    modes.usable(ENGINE)
-    modes.unusable(ENGINE, "json_schema")
-    assert modes.of(ENGINE) == "json_schema"
-    modes.unusable(ENGINE, "json_schema")
-    assert modes.of(ENGINE) == "json_object_schema"
-    modes.unusable(ENGINE, "json_object_schema")
-    assert modes.of(ENGINE) == "json_object_schema"
-    modes = Modes()
-    modes.worked(ENGINE, "text")
-    modes.worked(ENGINE, "json_schema")
-    modes.unusable(ENGINE, "json_schema")
-    modes.unusable(ENGINE, "json_schema")
-    assert modes.of(ENGINE) == "text"
-    modes = Modes()
+    memory = Modes()
+    memory.unusable(ENGINE, "json_schema")
+    memory.usable(ENGINE)
+    memory.unusable(ENGINE, "json_schema")
+    assert memory.of(ENGINE) == "json_schema"
+    for mode in ("json_schema", "json_object_schema"):
+        memory.unusable(ENGINE, mode)
+        assert memory.of(ENGINE) == "json_object_schema"
+    memory = Modes()
+    memory.worked(ENGINE, "text")
+    memory.worked(ENGINE, "json_schema")
+    memory.unusable(ENGINE, "json_schema")
+    memory.unusable(ENGINE, "json_schema")
+    assert memory.of(ENGINE) == "text"
+    memory = Modes()
     with ThreadPoolExecutor(20) as pool:
-        list(pool.map(lambda _: modes.unusable(ENGINE, "json_schema"), range(20)))
-    assert modes.of(ENGINE) == "json_object_schema"
+        list(pool.map(lambda _: memory.unusable(ENGINE, "json_schema"), range(20)))
+    assert memory.of(ENGINE) == "json_object_schema"
 
 
 @pytest.mark.parametrize(
     ("refusal", "is_of_the_mode"),
     [
         ("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.", True),
-        ("This model does not support JSON mode", True),
-        ("Structured outputs are not available", True),
-        ("{'param': 'response_format'}", True),
         ("GenerateContentRequest.generation_config.response_schema.properties: unknown field", True),
+        *(("This model does not support JSON mode", True), ("Structured outputs are not available", True)),
+        ("{'param': 'response_format'}", True),
         *((text, False) for text in ("context length exceeded", "max_tokens is too large", "")),
     ],
 )
 def test_a_refusal_of_the_mode_names_it(refusal, is_of_the_mode):
-    assert names_the_mode(refusal) == is_of_the_mode
+    assert modes.names_the_mode(refusal) == is_of_the_mode
 
 
 def piece(text: Any = None, *, finish: str | None = None, usage: Any = None) -> SimpleNamespace:
@@ -210,7 +192,7 @@ def test_pieces_are_joined_until_the_model_finishes():
     assert read(double) == StreamedCompletion(1, "a")
     completion = StreamedCompletion()
     with pytest.raises(TooMuchText):
-        completion.read(iter([piece("x" * MOST_TEXT), piece("y"), piece("z")]))
+        completion.read(iter([piece("x" * modes.MOST_TEXT), piece("y"), piece("z")]))
     assert (completion.pieces, completion.text[-1]) == (2, "y")
 
 
@@ -219,6 +201,6 @@ def test_a_strange_piece_adds_no_text():
     for strange in (None, SimpleNamespace(), SimpleNamespace(choices=None), piece(5), piece(["x"])):
         completion = read(piece("a"), strange, piece("b"))
         assert (completion.text, completion.pieces) == ("ab", 3)
-    for counts in ((-1, 5), (5, None), ("5", 5), (LARGEST_COUNT + 1, 5)):
+    for counts in ((-1, 5), (5, None), ("5", 5), (modes.LARGEST_COUNT + 1, 5)):
         completion = read(piece("a", usage=usage(*counts)))
         assert (completion.input_tokens, completion.output_tokens) == (None, None)

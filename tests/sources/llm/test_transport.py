@@ -15,22 +15,15 @@ import pytest
 
 from service.sources.llm import transport
 from service.sources.llm.modes import TooMuchText
-from service.sources.llm.transport import (
-    BAD_ANSWER,
-    BROKEN_OFF,
-    NO_CONNECTION,
-    NOT_SENT,
-    TIMEOUT,
-    TOO_LONG,
-    Fault,
-    Transport,
-    fault_of,
-)
+from service.sources.llm.transport import Fault, Transport, fault_of
 from tests.sources.conftest import ExchangeServer, self_signed, serve
 from tests.sources.faults import body, drip
 
 DEADLINE_S = 0.3
 HOST = "model.test"  # a name that only a proxy resolves
+REQUEST = httpx2.Request("POST", "http://model.example/v1/chat/completions")
+REFUSED_CONNECTION = openai.APIConnectionError(request=REQUEST)
+REFUSED_CONNECTION.__cause__ = httpx2.ConnectError("refused")
 
 
 @pytest.fixture
@@ -66,7 +59,7 @@ def test_a_name_that_is_not_resolved_in_time_costs_nothing(monkeypatch):
     with httpx2.Client(transport=Transport(), timeout=0.05) as client, pytest.raises(httpx2.ConnectTimeout) as error:
         client.get("http://model.example/v1/models")
     resolving.set()
-    assert fault_of(error.value) == NOT_SENT
+    assert fault_of(error.value) == transport.NOT_SENT
 
 
 @pytest.fixture
@@ -77,16 +70,6 @@ def https_server(tmp_path, monkeypatch) -> Iterator[ExchangeServer]:
     for server in serve(ExchangeServer(routes=lambda *_: {"answer": "yes"}), certificate):
         server.address = server.address.replace("127.0.0.1", HOST)
         yield server
-
-
-@pytest.fixture
-def collection() -> Iterator[None]:
-    """Free what is left over: httpcore2 leaves the socket of a failed SOCKS handshake to the garbage collector."""
-    yield
-    gc.collect()
-
-
-LEFT_OVER = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 
 def client_through(proxy: str, seconds: float = 10.0) -> httpx2.Client:
@@ -103,8 +86,8 @@ def test_requests_go_through_the_proxy(https_server, proxy):
     assert https_server.requests == ["/a", "/b"]
 
 
-@LEFT_OVER
-@pytest.mark.usefixtures("collection")
+# httpcore2 leaves the socket of a failed SOCKS handshake to the garbage collector.
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 def test_a_proxy_that_hangs_ends_at_the_deadline(proxy):
     """One that refuses is a connection error."""
     proxy.password = "name:password"
@@ -113,19 +96,13 @@ def test_a_proxy_that_hangs_ends_at_the_deadline(proxy):
     proxy.hangs = True
     with client_through(proxy.address, DEADLINE_S) as client, pytest.raises(httpx2.ReadTimeout):
         client.get(f"https://{HOST}/any")
+    gc.collect()
 
 
 def test_a_dripping_body_ends_at_the_deadline_behind_a_proxy(https_server, proxy):
     https_server.fault = drip
     with client_through(proxy.address, DEADLINE_S) as client, pytest.raises(httpx2.ReadTimeout):
         client.get(f"{https_server.address}/any")
-
-
-REQUEST = httpx2.Request("POST", "http://model.example/v1/chat/completions")
-
-
-REFUSED_CONNECTION = openai.APIConnectionError(request=REQUEST)
-REFUSED_CONNECTION.__cause__ = httpx2.ConnectError("refused")
 
 
 def refused(status: int, message: str = "no", code: str | None = None, **headers: str) -> Fault:
@@ -165,15 +142,15 @@ def test_a_server_may_ask_to_wait():
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (httpx2.ReadTimeout("slow"), TIMEOUT),
-        (httpx2.ConnectTimeout("no connection"), NOT_SENT),
-        (httpx2.ConnectError("refused"), NO_CONNECTION),
-        (httpx2.ReadError("reset"), BROKEN_OFF),
-        (TooMuchText(), TOO_LONG),
-        (ValueError("no JSON"), BAD_ANSWER),
-        (httpx2.DecodingError("compressed"), BAD_ANSWER),
-        (openai.APIError("overloaded", REQUEST, body=None), BROKEN_OFF),
-        (REFUSED_CONNECTION, NO_CONNECTION),
+        (httpx2.ReadTimeout("slow"), transport.TIMEOUT),
+        (httpx2.ConnectTimeout("no connection"), transport.NOT_SENT),
+        (httpx2.ConnectError("refused"), transport.NO_CONNECTION),
+        (httpx2.ReadError("reset"), transport.BROKEN_OFF),
+        (TooMuchText(), transport.TOO_LONG),
+        (ValueError("no JSON"), transport.BAD_ANSWER),
+        (httpx2.DecodingError("compressed"), transport.BAD_ANSWER),
+        (openai.APIError("overloaded", REQUEST, body=None), transport.BROKEN_OFF),
+        (REFUSED_CONNECTION, transport.NO_CONNECTION),
     ],
 )
 def test_a_broken_connection_has_a_fault(error: Exception, fault: Fault):

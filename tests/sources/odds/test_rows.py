@@ -15,6 +15,10 @@ from service.sources.odds.source import OddsSource
 
 FETCH_TIME = 1_773_241_200
 STRANGE_OUTCOMES = ('["Long", "Short"]', '["Yes", "No", "Maybe"]', '["Yes", 7]', '["Yes", 7, "No"]', '["Yes", ', None)
+STRANGE_PRICES = (None, "[null, null]", '["0.5"]', '["0", "0"]', '["NaN", "0.5"]', '["5", "-4"]')
+NEGATIVE_RISK = {"negRisk": True, "negRiskMarketID": "0x55ab", "negRiskRequestID": "0x55ab01", "negRiskOther": False}
+TICKER = "KXBTC-25MAR15-B100000"
+NO_EVIDENCE = "settled as no, YES pays 0"
 
 
 def read(source: OddsSource, row: Any) -> Any:
@@ -36,8 +40,7 @@ def test_an_open_market_is_read_from_lists_inside_strings(bitcoin_row):
     assert market.terms.question == "Will the price of Bitcoin be above $64,000 on March 11?"
     assert market.terms.group == "64,000"
     assert (market.odds.p_yes, market.odds.bid, market.odds.ask) == (0.9995, 0.999, None)
-    assert market.volume_usd == 1089793.929661999
-    assert market.terms.deadline == unix("2026-03-11T16:00:00Z")
+    assert (market.volume_usd, market.terms.deadline) == (1089793.929661999, unix("2026-03-11T16:00:00Z"))
     assert market.odds.url == "https://polymarket.com/market/bitcoin-above-64k-on-march-11"
     assert (market.odds.fetched_at, market.odds.source, market.measured_from) == (FETCH_TIME, "polymarket", None)
     assert read(POLYMARKET, bitcoin_row | {"slug": 'x"><script>'}).odds.url is None
@@ -60,28 +63,18 @@ def test_up_is_yes_and_has_its_reference_instant(up_row, bitcoin_row):
 @pytest.mark.parametrize(
     ("source", "change"),
     [
-        *((POLYMARKET, {"id": id}) for id in (None, "../../1")),
-        (POLYMARKET, {"closed": True}),
-        (POLYMARKET, {"active": "true"}),
-        (POLYMARKET, {"acceptingOrders": False}),
         *((POLYMARKET, {"outcomes": text}) for text in STRANGE_OUTCOMES),
-        *(
-            (POLYMARKET, {"outcomePrices": text})
-            for text in (None, "[null, null]", '["0.5"]', '["0", "0"]', '["NaN", "0.5"]', '["5", "-4"]')
-        ),
-        *((POLYMARKET, {"volumeNum": volume}) for volume in (None, "many")),
-        (POLYMARKET, {"endDate": "soon"}),
+        *((POLYMARKET, {"outcomePrices": text}) for text in STRANGE_PRICES),
+        *((POLYMARKET, {"id": None}), (POLYMARKET, {"id": "../../1"}), (POLYMARKET, {"endDate": "soon"})),
+        *((POLYMARKET, {"closed": True}), (POLYMARKET, {"active": "true"}), (POLYMARKET, {"acceptingOrders": False})),
+        *((POLYMARKET, {"volumeNum": None}), (POLYMARKET, {"volumeNum": "many"})),
         (POLYMARKET, {"bestBid": 0.9, "bestAsk": 0.8}),
-        *((KALSHI, {"ticker": ticker}) for ticker in (None, "KX/../BTC")),
         *((KALSHI, {"status": status}) for status in ("closed", "open", None)),
-        (KALSHI, {"market_type": "scalar"}),
-        *((KALSHI, {"yes_bid_dollars": bid}) for bid in ("0.0000", "42")),
+        *((KALSHI, {"ticker": None}), (KALSHI, {"ticker": "KX/../BTC"}), (KALSHI, {"market_type": "scalar"})),
+        *((KALSHI, {"yes_bid_dollars": bid}) for bid in ("0.0000", "42", "0.4600")),
         *((KALSHI, {"yes_ask_dollars": ask}) for ask in ("1.0000", None)),
-        (KALSHI, {"yes_bid_dollars": "0.4600"}),
         (KALSHI, {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5600"}),
-        (KALSHI, {"volume_fp": None}),
-        (KALSHI, {"notional_value_dollars": "one"}),
-        (KALSHI, {"close_time": None}),
+        *((KALSHI, {"volume_fp": None}), (KALSHI, {"notional_value_dollars": "one"}), (KALSHI, {"close_time": None})),
     ],
 )
 def test_an_unusable_row_is_refused(bitcoin_row, kalshi_row, source: OddsSource, change):
@@ -96,8 +89,7 @@ def test_a_resolved_market_pays_one_side(resolved_row):
     assert (settlement.outcome, settlement.source) == ("no", "polymarket")
     assert settlement.resolved_at == unix("2026-03-19T23:20:15Z")
     assert settlement.evidence == "Yes pays 0, No pays 1"
-    row = resolved_row | {"closedTime": None, "umaEndDate": None}
-    assert settled(POLYMARKET, row)[0].resolved_at == FETCH_TIME
+    assert settled(POLYMARKET, resolved_row | {"closedTime": None, "umaEndDate": None})[0].resolved_at == FETCH_TIME
 
 
 @pytest.mark.parametrize(
@@ -133,10 +125,7 @@ def test_nothing_less_than_resolved_settles_a_market(resolved_row, settled_row, 
 
 @pytest.mark.parametrize(
     "file",
-    [
-        *(f"closed_{kind}" for kind in ("binary_accepting_true", "nonbinary_legacy", "zero_zero_legacy")),
-        "past_end_date_open",
-    ],
+    ["closed_binary_accepting_true", "closed_nonbinary_legacy", "closed_zero_zero_legacy", "past_end_date_open"],
 )
 def test_some_recorded_markets_are_neither_open_nor_settled(record, file):
     """One has an end date that is past and is open; one is closed at 1 and 0 and was never said to be resolved."""
@@ -145,29 +134,22 @@ def test_some_recorded_markets_are_neither_open_nor_settled(record, file):
     assert settled(POLYMARKET, row) is None
 
 
-NEGATIVE_RISK = {"negRisk": True, "negRiskMarketID": "0x55ab", "negRiskRequestID": "0x55ab01", "negRiskOther": False}
-
-
 def test_a_market_of_a_negative_risk_group_is_one_of_its_own(bitcoin_row, resolved_row):
     """The rest of a group is not imported: what "other" means changes when it gets another member."""
-    words = {
-        "question": "Will the price of Bitcoin be between $64,000 and $66,000 on March 11?",
-        "groupItemTitle": "64-66k",
-    }
+    question = "Will the price of Bitcoin be between $64,000 and $66,000 on March 11?"
+    words = {"question": question, "groupItemTitle": "64-66k"}
     market = read(POLYMARKET, bitcoin_row | NEGATIVE_RISK | words)
-    assert (market.terms.question, market.terms.group) == (words["question"], "64-66k")
+    assert (market.terms.question, market.terms.group) == (question, "64-66k")
     settlement, terms = settled(POLYMARKET, resolved_row | NEGATIVE_RISK | words)
-    assert (settlement.outcome, terms.question) == ("no", words["question"])
+    assert (settlement.outcome, terms.question) == ("no", question)
     assert read(POLYMARKET, bitcoin_row | NEGATIVE_RISK | {"negRiskOther": True}) is None
 
 
 def test_a_settled_market_of_polymarket_says_what_it_asked(resolved_row, bitcoin_row):
     """Only requested markets are settled; lists need no string, as in other versions of the API."""
-    row = resolved_row | {"endDate": "2028-02-01T05:00:00Z"}
-    terms = settled(POLYMARKET, row)[1]
+    terms = settled(POLYMARKET, resolved_row | {"endDate": "2028-02-01T05:00:00Z"})[1]
     assert (terms.question, terms.group) == ("Katana FDV above $1B one day after launch?", "$1B")
-    assert terms.deadline == unix("2028-02-01T05:00:00Z")
-    assert terms.rules == resolved_row["description"]
+    assert (terms.deadline, terms.rules) == (unix("2028-02-01T05:00:00Z"), resolved_row["description"])
     assert POLYMARKET.settlements([resolved_row, None], ["7"], FETCH_TIME) == {}
     lists = {"outcomes": ["Yes", "No"], "outcomePrices": ["0.9995", "0.0005"]}
     assert read(POLYMARKET, bitcoin_row | lists) == read(POLYMARKET, bitcoin_row)
@@ -175,14 +157,11 @@ def test_a_settled_market_of_polymarket_says_what_it_asked(resolved_row, bitcoin
     assert str(settled(POLYMARKET, resolved_row | payouts)) == str(settled(POLYMARKET, resolved_row))
 
 
-TICKER = "KXBTC-25MAR15-B100000"
-
-
 @pytest.fixture
 def settled_row(kalshi_row):
     """The recorded market, made a settled one by the fields that say so."""
     fields = {"settlement_ts": "2025-03-16T00:10:00Z", "settlement_value_dollars": "0.0000"}
-    return kalshi_row | {"status": "finalized", "result": "no"} | fields
+    return kalshi_row | fields | {"status": "finalized", "result": "no"}
 
 
 def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
@@ -190,20 +169,15 @@ def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
     market = read(KALSHI, kalshi_row)
     assert (market.odds.market_id, market.id) == (TICKER, f"kalshi-{TICKER}")
     assert (market.odds.bid, market.odds.ask, market.odds.p_yes) == (0.42, 0.45, pytest.approx(0.435))
-    assert market.terms.group == ""
-    assert market.terms.question == "Will Bitcoin exceed $100,000 by March 15?"
-    assert market.volume_usd == 125_000
-    assert market.terms.deadline == unix("2025-03-15T23:59:59Z")
+    assert (market.terms.group, market.terms.question) == ("", "Will Bitcoin exceed $100,000 by March 15?")
+    assert (market.volume_usd, market.terms.deadline) == (125_000, unix("2025-03-15T23:59:59Z"))
     assert market.odds.url == "https://kalshi.com/markets/kxbtc"
     assert market.terms.rules == "Resolves Yes if BTC/USD spot price exceeds $100,000 at market close."
     fields = {"title": "Bitcoin price on Mar 15, 2025?", "yes_sub_title": "$100,000 or above"}
     fields |= {"volume_fp": "1500.50", "notional_value_dollars": "1.0000"}
     market = read(KALSHI, kalshi_row | fields | {"yes_bid_dollars": "0.4500", "yes_ask_dollars": "0.5500"})
-    assert (market.terms.group, market.volume_usd, market.odds.p_yes) == (
-        "$100,000 or above",
-        1500.5,
-        pytest.approx(0.5),
-    )
+    assert (market.terms.group, market.volume_usd) == ("$100,000 or above", 1500.5)
+    assert market.odds.p_yes == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
@@ -219,9 +193,6 @@ def test_the_price_of_yes_is_the_middle_of_bid_and_ask(kalshi_row):
 def test_a_move_of_15_minutes_begins_when_its_market_opens(kalshi_row, event, opens, measured_from):
     market = read(KALSHI, kalshi_row | {"event_ticker": event, "open_time": opens})
     assert market.measured_from == (measured_from and unix(measured_from))
-
-
-NO_EVIDENCE = "settled as no, YES pays 0"
 
 
 @pytest.mark.parametrize(

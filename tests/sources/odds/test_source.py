@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,41 +13,23 @@ from service.sources.odds import source
 from service.sources.odds.kalshi import KALSHI
 from service.sources.odds.polymarket import POLYMARKET
 from service.sources.odds.source import instant, listed, number, price
-from tests.sources.conftest import ExchangeServer, serve
 from tests.sources.faults import body
 
-
-@pytest.fixture
-def server() -> Iterator[ExchangeServer]:
-    """An outside market on this machine that lists nothing until a test says what."""
-    yield from serve(ExchangeServer(routes=lambda *_: {"markets": []}))
-
-
 SOURCES = pytest.mark.parametrize("source", [POLYMARKET, KALSHI], ids=["polymarket", "kalshi"])
+NO_LISTS = (b"[]", b"null", b'{"markets": null}', b'{"markets": {"a": 1}}')
 
 
 def test_settled_markets_are_asked_for(server, resolved_row, kalshi_row):
     """Polymarket would leave finished ones out without `closed=true`; Kalshi gets tickers."""
-    flags = []
-
-    def routes(_, path, query):
-        flags.append(query["closed"])
-        return {"markets": [resolved_row]}
-
-    server.routes = routes
-    ids = ["1460332", *map(str, range(60))]
-    assert list(POLYMARKET.settled(server.address, 5, ids)) == ["1460332"]
+    flags, batches = [], []
+    server.routes = lambda _, path, query: flags.append(query["closed"]) or {"markets": [resolved_row]}
+    assert list(POLYMARKET.settled(server.address, 5, ["1460332", *map(str, range(60))])) == ["1460332"]
     assert flags == ["true", "true"]
-    batches = []
     row = kalshi_row | {"status": "finalized", "result": "yes"}
     server.routes = lambda _, path, query: batches.append(query["tickers"]) or {"markets": [row], "cursor": ""}
     settlements = KALSHI.settled(server.address, 5, [row["ticker"], "KXETH-1"])
     assert {ticker: settlement.outcome for ticker, (settlement, _) in settlements.items()} == {row["ticker"]: "yes"}
     assert batches == [f"{row['ticker']},KXETH-1"]
-
-
-def reset(handler) -> None:
-    handler.connection.close()
 
 
 @SOURCES
@@ -57,15 +38,10 @@ def reset(handler) -> None:
     [
         *((body(b'{"markets": []}', status), f"it answered {status}") for status in (500, 404, 302)),
         (body(b"", 429, Retry_After="30"), "it answered 429, retry after 30 s"),
-        (body(b"<html>busy</html>"), "InvalidJSONError"),
-        (body(b'{"markets": ['), "InvalidJSONError"),
-        (body(b"[" * 100_000), "InvalidJSONError"),
-        *(
-            (body(text), "no list of markets")
-            for text in (b"[]", b"null", b'{"markets": null}', b'{"markets": {"a": 1}}')
-        ),
+        *((body(text), "InvalidJSONError") for text in (b"<html>busy</html>", b'{"markets": [', b"[" * 100_000)),
+        *((body(text), "no list of markets") for text in NO_LISTS),
         (body(json.dumps({"markets": ["x" * (10 * 2**20)]}).encode()), "it is larger than 8 MB"),
-        (reset, "ConnectionError"),
+        (lambda handler: handler.connection.close(), "ConnectionError"),
     ],
 )
 def test_an_answer_without_a_market_list_is_a_failed_source(server, source, fault, why):
@@ -145,8 +121,7 @@ def test_a_cursor_that_leads_back_to_the_first_page_ends_the_list(server, bitcoi
     """As a server does that does not know the name the cursor is sent under. No call asks for more than ten pages."""
     server.routes = lambda *_: {"markets": [bitcoin_row], "next_cursor": "abc"}
     markets, _ = POLYMARKET.list_open(server.address, 5)
-    assert len(markets) == 1
-    assert len(server.requests) == 2
+    assert (len(markets), len(server.requests)) == (1, 2)
     server.requests.clear()
 
     def endless(*_):

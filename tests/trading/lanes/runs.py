@@ -61,14 +61,17 @@ def shown(time, bars, *, hours=None, votes=None, pools=None) -> Moment:
     return Moment(time + STEP, STEP, bars, hours or {}, votes or {}, pools or {})
 
 
-def flat(time, price, high=None, low=None) -> Bar:
-    return Bar(time, price, high or price, low or price, price, 1.0)
+def flat(time, price) -> Bar:
+    return Bar(time, price, price, price, price, 1.0)
+
+
+def still(time, *, hours=None, pools=None, **prices) -> Moment:
+    """A moment of flat bars at these prices, by asset."""
+    return shown(time, {asset: flat(time, price) for asset, price in prices.items()}, hours=hours, pools=pools)
 
 
 def providing(ether=2000.0, pools=ASSUMED_POOLS, name="lp_wide", reading=None):
     """A liquidity lane that has just entered the pool of ether at the price `ether`, with constant prices."""
-    lane, hour = LANES[name], reading._replace(time=0)
-    state = lane.begin(HOUR - STEP)
-    first = shown(HOUR - STEP, {"eth": flat(HOUR - STEP, ether)}, hours={"eth": hour}, pools=pools)
-    state = lane.step(state, first)
-    return lane, lane.step(state, shown(HOUR, {"eth": flat(HOUR, ether)}, pools=pools))
+    lane = LANES[name]
+    state = lane.step(lane.begin(HOUR - STEP), still(HOUR - STEP, eth=ether, hours={"eth": reading}, pools=pools))
+    return lane, lane.step(state, still(HOUR, eth=ether, pools=pools))

@@ -16,7 +16,7 @@ from service.trading.lanes.cex import CexLane, CexState
 from service.trading.lanes.lane import moments
 from service.trading.lanes.logics import LEAST_CHANGE, Intent
 from service.trading.rules import moving_average_cross, parabolic_sar
-from tests.trading.lanes.runs import CEX, STEP, flat, shown
+from tests.trading.lanes.runs import CEX, STEP, shown, still
 
 
 @pytest.mark.slow
@@ -27,10 +27,8 @@ def test_equity_is_capital_plus_all_results(request, world, name):
     for state in run.states[name]:
         gains += sum(event.pnl_usd or 0.0 for event in state.events)
         open_gains = sum(
-            holding.quantity * (state.marks[asset] - holding.entry_price)
-            - holding.owed * state.marks[asset]
-            - holding.fee_usd
-            for asset, holding in state.holdings.items()
+            (held.quantity - held.owed) * state.marks[asset] - held.quantity * held.entry_price - held.fee_usd
+            for asset, held in state.holdings.items()
         )
         assert state.equity == pytest.approx(TERMS.capital + gains + open_gains, rel=1e-9)
 
@@ -84,11 +82,11 @@ def test_metals_do_nothing_while_they_are_closed(half_year_run, simulated):
 def breakout_in(asset, reading, stop_width=6.0):
     """The breakout lane just after it went long at 100 with a stop at 94, and the next instant."""
     lane = LANES["breakout"]
-    hour = reading._replace(time=0, close=100.0, high=100.0, ceiling=99.0, floor=90.0, true_range=stop_width / 3)
+    hour = reading._replace(close=100.0, high=100.0, ceiling=99.0, floor=90.0, true_range=stop_width / 3)
     state = lane.begin(HOUR - STEP)
-    state = lane.step(state, shown(HOUR - STEP, {asset: flat(HOUR - STEP, 100.0)}, hours={asset: hour}))
+    state = lane.step(state, still(HOUR - STEP, **{asset: 100.0}, hours={asset: hour}))
     assert state.orders[asset].side == 1
-    return lane, lane.step(state, shown(HOUR, {asset: flat(HOUR, 100.0)}))
+    return lane, lane.step(state, still(HOUR, **{asset: 100.0}))
 
 
 @pytest.mark.parametrize(("opening", "price"), [(99, 94), (90, 90)])
@@ -107,27 +105,28 @@ def test_a_stop_never_moves_away(reading):
     for number, high in enumerate((104, 102, 110), start=1):
         hour = reading._replace(time=number * HOUR, close=100.0, high=float(high), true_range=2.0)
         time = (number + 1) * HOUR - STEP
-        state = lane.step(state, shown(time, {"sol": flat(time, 105.0)}, hours={"sol": hour}))
+        state = lane.step(state, still(time, sol=105.0, hours={"sol": hour}))
         stops.append(state.holdings["sol"].stop)
     assert stops == [98, 98, 104]
 
 
 def test_an_asset_without_a_bar_keeps_its_mark_and_its_orders(reading):
-    lane, state = breakout_in("sol", reading)
-    equity = state.equity
-    state = lane.step(state, shown(HOUR + STEP, {"btc": flat(HOUR + STEP, 50_000.0)}))
-    assert (state.equity, state.marks) == (equity, {"sol": 100.0})
-    queue_state = replace(state, orders={"xrp": Intent(-1, stop=1.0)})
-    queue_state = lane.step(queue_state, shown(HOUR + 2 * STEP, {"btc": flat(HOUR + 2 * STEP, 50_000.0)}))
-    assert "xrp" in queue_state.orders
+    lane, before = breakout_in("sol", reading)
+    state = lane.step(before, still(HOUR + STEP, btc=50_000.0))
+    assert (state.equity, state.marks) == (before.equity, {"sol": 100.0})
+    state = replace(state, orders={"xrp": Intent(-1, stop=1.0)})
+    assert "xrp" in lane.step(state, still(HOUR + 2 * STEP, btc=50_000.0)).orders
+
+
+def filled(lane: CexLane, state: CexState, intent: Intent, time: int = HOUR, ether: float = 2000.0) -> CexState:
+    """The state after an order of ether was filled at a price."""
+    return lane.step(replace(state, orders={"eth": intent}), still(time, eth=ether))
 
 
 @pytest.mark.parametrize(("weight", "part"), [(1.0, 1 / 3), (0.5, 1 / 6)])
 def test_an_asset_gets_its_share_times_the_weight(weight, part):
     lane = CexLane("three", "Three", "rule", "cex", ("btc", "eth", "sol"), lambda *_: Intent(0))
-    state = replace(lane.begin(HOUR), orders={"eth": Intent(-1, weight)})
-    state = lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
-    holding = state.holdings["eth"]
+    holding = filled(lane, lane.begin(HOUR), Intent(-1, weight)).holdings["eth"]
     assert -holding.quantity * holding.entry_price == pytest.approx(10_000 * part / (1 + TERMS.fee))
     assert (holding.side, holding.entry_price) == (-1, 2000 * (1 - TERMS.slippage))
 
@@ -135,23 +134,21 @@ def test_an_asset_gets_its_share_times_the_weight(weight, part):
 def test_an_account_below_its_floor_closes_for_good(reading):
     lane, state = breakout_in("sol", reading)
     ruin = replace(state, cash=state.cash - 9_000)
-    ruin = lane.step(ruin, shown(HOUR + STEP, {"sol": flat(HOUR + STEP, 100.0)}))
+    ruin = lane.step(ruin, still(HOUR + STEP, sol=100.0))
     assert ruin.halted
-    out = lane.step(ruin, shown(HOUR + 2 * STEP, {"sol": flat(HOUR + 2 * STEP, 100.0)}))
+    out = lane.step(ruin, still(HOUR + 2 * STEP, sol=100.0))
     assert (out.holdings, out.orders, out.trades) == ({}, {}, 1)
     hour = reading._replace(time=HOUR, close=100.0, ceiling=99.0, true_range=2.0)
-    bars = {"sol": flat(2 * HOUR - STEP, 100.0)}
-    assert lane.step(out, shown(2 * HOUR - STEP, bars, hours={"sol": hour})).orders == {}
+    assert lane.step(out, still(2 * HOUR - STEP, sol=100.0, hours={"sol": hour})).orders == {}
 
 
 def test_an_account_below_zero_opens_nothing():
     """A short that a gap made dearer than the account is closed; what another asset had ordered is dropped."""
     lane = LANES["consensus"]
     state = replace(lane.begin(HOUR), orders={"btc": Intent(-1)})
-    state = lane.step(state, shown(HOUR, {"btc": flat(HOUR, 50_000.0)}))
+    state = lane.step(state, still(HOUR, btc=50_000.0))
     state = replace(state, orders={"btc": Intent(0), "eth": Intent(1)})
-    bars = {"btc": flat(HOUR + STEP, 250_000.0), "eth": flat(HOUR + STEP, 2000.0)}
-    after = lane.step(state, shown(HOUR + STEP, bars))
+    after = lane.step(state, still(HOUR + STEP, btc=250_000.0, eth=2000.0))
     assert after.equity < 0
     assert (after.holdings, after.orders, after.halted) == ({}, {}, True)
 
@@ -187,15 +184,16 @@ def test_a_short_pays_interest_for_each_hour_begun(first):
     state = replace(lane.begin(first), orders={"eth": Intent(-1)})
     hours = []
     for time in (first, 2 * HOUR - STEP, 2 * HOUR, 2 * HOUR + STEP, 5 * HOUR):
-        state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}))
+        state = lane.step(state, still(time, eth=2000.0))
         holding = state.holdings["eth"]
         hours.append(round(holding.owed / -holding.quantity / 1e-4))
         assert state.equity == pytest.approx(state.cash + (holding.quantity - holding.owed) * 2000)
     assert hours == [1, 1, 2, 2, 5]
-    half = lane.step(replace(state, orders={"eth": Intent(-1, 0.5)}), shown(6 * HOUR, {"eth": flat(6 * HOUR, 2000.0)}))
-    assert half.holdings["eth"].owed / half.holdings["eth"].quantity == pytest.approx(-6e-4)
-    before = half.cash + (half.holdings["eth"].quantity - half.holdings["eth"].owed) * 2000
-    after = lane.step(replace(half, orders={"eth": Intent(0)}), shown(7 * HOUR, {"eth": flat(7 * HOUR, 2000.0)}))
+    half = filled(lane, state, Intent(-1, 0.5), 6 * HOUR)
+    holding = half.holdings["eth"]
+    assert holding.owed / holding.quantity == pytest.approx(-6e-4)
+    before = half.cash + (holding.quantity - holding.owed) * 2000
+    after = filled(lane, half, Intent(0), 7 * HOUR)
     assert after.holdings == {}
     assert after.borrow_usd > half.borrow_usd > 0
     costs = after.events[0].cost_usd
@@ -207,20 +205,17 @@ def test_a_short_pays_interest_for_each_hour_begun(first):
 def test_a_state_without_interest_loads_and_pays_from_now_on():
     """A state as an earlier version stored it; its open short begins to pay with the next bar."""
     lane = LANES["reversion"]
-    state = replace(lane.begin(HOUR), orders={"eth": Intent(-1)})
-    body = asdict(lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)})))
+    body = asdict(filled(lane, lane.begin(HOUR), Intent(-1)))
     del body["borrow_usd"], body["holdings"]["eth"]["owed"]
     restored = lane.load(body)
     assert (restored.borrow_usd, restored.holdings["eth"].owed) == (0, 0)
-    later = lane.step(restored, shown(2 * HOUR, {"eth": flat(2 * HOUR, 2000.0)}))
-    assert later.holdings["eth"].owed > 0
+    assert lane.step(restored, still(2 * HOUR, eth=2000.0)).holdings["eth"].owed > 0
 
 
 def held_eth(weight: float) -> tuple[CexLane, CexState]:
     """The consensus lane with a long position in ether at 2,000 USD, which pays no interest."""
     lane = LANES["consensus"]
-    state = replace(lane.begin(HOUR), orders={"eth": Intent(1, weight)})
-    state = lane.step(state, shown(HOUR, {"eth": flat(HOUR, 2000.0)}))
+    state = filled(lane, lane.begin(HOUR), Intent(1, weight))
     assert state.holdings["eth"].owed == 0
     return lane, state
 
@@ -228,8 +223,7 @@ def held_eth(weight: float) -> tuple[CexLane, CexState]:
 def test_a_position_is_reduced_by_the_difference():
     """Half of the ether is sold: cash by hand, half of the entry fee counted, one trade, the rest at its old price."""
     lane, before = held_eth(0.8)
-    command_state = replace(before, orders={"eth": Intent(1, 0.4)})
-    after = lane.step(command_state, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2000.0)}))
+    after = filled(lane, before, Intent(1, 0.4), HOUR + STEP)
     old, new = before.holdings["eth"], after.holdings["eth"]
     goal = before.equity / (1 + TERMS.fee) * 0.4 / 2 / 2000
     amount = old.quantity - goal
@@ -246,8 +240,7 @@ def test_a_position_is_reduced_by_the_difference():
 def test_a_position_is_enlarged_by_the_difference():
     """Ether is bought for what is missing: quantity, mean price and fees by hand, no trade is closed."""
     lane, before = held_eth(0.4)
-    command_state = replace(before, orders={"eth": Intent(1, 0.8)})
-    after = lane.step(command_state, shown(HOUR + STEP, {"eth": flat(HOUR + STEP, 2100.0)}))
+    after = filled(lane, before, Intent(1, 0.8), HOUR + STEP, 2100.0)
     old, new = before.holdings["eth"], after.holdings["eth"]
     missing = before.equity / (1 + TERMS.fee) * 0.8 / 2 - old.quantity * 2100
     cost = 2100 * (1 + TERMS.slippage)

@@ -11,21 +11,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.market.bars import empty, join, resample
+from service.market.bars import empty, join
 from service.market.instants import DAY, HOUR
-from service.trading.lanes import LANES
+from service.trading.lanes import LANES, logics
 from service.trading.lanes.lane import AlreadySeen, HourReading, LaneBar, LaneVote, moments, readings, rolling_mean
-from service.trading.lanes.logics import (
-    OUT,
-    Holding,
-    Intent,
-    break_out,
-    fade_deviation,
-    follow_forecast,
-    follow_trend,
-)
+from service.trading.lanes.logics import OUT, Intent, break_out, fade_deviation, follow_forecast, follow_trend
 from service.trading.pools import ASSUMED_POOLS
-from tests.trading.lanes.runs import STEP, flat, shown, text, through_json
+from tests.trading.lanes.runs import STEP, still, text, through_json
+from tests.trading.markets import by_the_hour, span_of
+
+READING = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
+
+
+def assert_same(ours, theirs) -> None:
+    """The states of all lanes are written alike."""
+    assert {name: text(state) for name, state in ours.items()} == {name: text(state) for name, state in theirs.items()}
 
 
 @pytest.mark.slow
@@ -35,30 +35,27 @@ def test_a_live_tick_equals_the_backfill(simulated, first):
     """Bar by bar, with hours resampled from past bars only, against the states of the whole run."""
     states = {name: simulated.states[name][first] for name in LANES}
     for number in range(first + 1, min(first + 15, len(simulated.moments))):
-        now = simulated.moments[number].as_of
-        past = {asset: bars.until(now) for asset, bars in simulated.marks.items()}
-        hours = {asset: resample(bars, HOUR) for asset, bars in past.items()}
+        past = span_of(simulated.marks, until=simulated.moments[number].as_of)
         after = states["trend"].as_of
-        (moment,) = moments(hours, past, after, votes=simulated.votes, pools=ASSUMED_POOLS)
+        (moment,) = moments(by_the_hour(past), past, after, votes=simulated.votes, pools=ASSUMED_POOLS)
         states = {name: LANES[name].step(through_json(LANES[name], state), moment) for name, state in states.items()}
-        assert {name: text(state) for name, state in states.items()} == {
-            name: text(simulated.states[name][number]) for name in LANES
-        }
+        assert_same(states, {name: simulated.states[name][number] for name in LANES})
 
 
 def test_catching_up_after_an_outage_is_the_same_path(simulated):
     middle = simulated.moments[5000].as_of
-    later = {asset: bars.since(middle - STEP + 1) for asset, bars in simulated.marks.items()}
+    later = span_of(simulated.marks, since=middle - STEP + 1)
     backlog = moments(simulated.hours, later, middle, votes=simulated.votes, pools=ASSUMED_POOLS)
     states = {name: simulated.states[name][5000] for name in LANES}
     for moment in backlog:
         states = {name: LANES[name].step(state, moment) for name, state in states.items()}
-    assert {name: text(state) for name, state in states.items()} == {
-        name: text(states_of_lane[-1]) for name, states_of_lane in simulated.states.items()
-    }
+    assert_same(states, {name: states_of_lane[-1] for name, states_of_lane in simulated.states.items()})
 
 
-@pytest.mark.parametrize("name", list(LANES))
+each_lane = pytest.mark.parametrize("name", LANES)
+
+
+@each_lane
 def test_no_bar_is_applied_twice_and_none_out_of_order(simulated, name):
     lane, state = LANES[name], simulated.states[name][500]
     for place in (500, 499, 0):
@@ -68,7 +65,7 @@ def test_no_bar_is_applied_twice_and_none_out_of_order(simulated, name):
     assert len(text(simulated.states[name][-1])) < 2500, "a state is small"
 
 
-@pytest.mark.parametrize("name", LANES)
+@each_lane
 def test_profits_and_losses_add_up_to_the_closed_positions(month_run, name):
     results = [event.pnl_usd for state in month_run.states[name] for event in state.events if event.pnl_usd is not None]
     last = month_run.states[name][-1]
@@ -77,7 +74,7 @@ def test_profits_and_losses_add_up_to_the_closed_positions(month_run, name):
     assert last.lost_usd == pytest.approx(sum(max(0, -pnl) for pnl in results))
 
 
-@pytest.mark.parametrize("name", list(LANES))
+@each_lane
 def test_a_walk_records_every_bar_and_event(simulated, name):
     """With one restart, after which it continues from the stored state."""
     first = LANES[name].walk(None, simulated.start)
@@ -88,36 +85,23 @@ def test_a_walk_records_every_bar_and_event(simulated, name):
         second.step(moment)
     states = simulated.states[name][:4000]
     assert second.state == states[-1]
-    assert first.bars + second.bars == [
-        LaneBar(moment.as_of, state.equity, state.status)
-        for moment, state in zip(simulated.moments, states, strict=False)
-    ]
+    pairs = zip(simulated.moments[:4000], states, strict=True)
+    bars = [LaneBar(moment.as_of, state.equity, state.status) for moment, state in pairs]
+    assert first.bars + second.bars == bars
     assert first.events + second.events == [asdict(event) for state in states for event in state.events]
-
-
-@pytest.fixture
-def reading(simulated):
-    """A reading of the hour that begins at 0."""
-    return next(iter(simulated.moments[-1].readings.values()))._replace(time=0)
 
 
 @pytest.mark.parametrize(
     ("time", "since", "is_fresh"),
     [
-        (HOUR - STEP, HOUR - STEP, True),
-        (HOUR - STEP, HOUR - 1, True),
-        (HOUR - STEP, HOUR, False),
-        (HOUR, HOUR, False),
-        (HOUR, HOUR - STEP, True),
-        (2 * HOUR - STEP, HOUR, False),
+        *((HOUR - STEP, HOUR - STEP, True), (HOUR - STEP, HOUR - 1, True), (HOUR - STEP, HOUR, False)),
+        *((HOUR, HOUR, False), (HOUR, HOUR - STEP, True), (2 * HOUR - STEP, HOUR, False)),
     ],
 )
 def test_a_reading_is_fresh_in_the_first_bar_after_its_hour(reading, time, since, is_fresh):
     """`since` is the end of the lane's last bar; the last case is the end of the next hour, whose bars are missing."""
-    moment = shown(time, {"btc": flat(time, 100.0)}, hours={"btc": reading})
-    assert moment.fresh(since) == ({"btc": reading} if is_fresh else {})
-    moment = shown(time, {"btc": flat(time, 100.0)}, hours={"gold": reading})
-    assert moment.fresh(since) == {}
+    assert still(time, btc=100.0, hours={"btc": reading}).fresh(since) == ({"btc": reading} if is_fresh else {})
+    assert still(time, btc=100.0, hours={"gold": reading}).fresh(since) == {}
 
 
 def test_an_hour_with_a_gap_is_decided_at_the_next_bar(hours, marks):
@@ -125,13 +109,12 @@ def test_an_hour_with_a_gap_is_decided_at_the_next_bar(hours, marks):
     hole = int(marks["eth"].time[0]) + 20 * DAY
     history = marks["eth"]
     gapped = marks | {"eth": join([history.until(hole - 600), history.since(hole + 600)])}
-    by_the_hour = {asset: resample(bars, HOUR) for asset, bars in gapped.items()}
-    by_end = {moment.as_of: moment for moment in moments(by_the_hour, gapped, hole - HOUR, votes={}, pools={})}
+    instants = moments(by_the_hour(gapped), gapped, hole - HOUR, votes={}, pools={})
+    by_end = {moment.as_of: moment for moment in instants}
     assert "eth" not in by_end[hole].fresh(hole - STEP)
     assert "btc" in by_end[hole].fresh(hole - STEP)
-    past = {asset: bars.until(hole) for asset, bars in gapped.items()}
-    live = {asset: resample(bars, HOUR) for asset, bars in past.items()}
-    (moment,) = moments(live, past, hole - STEP, votes={}, pools={})
+    past = span_of(gapped, until=hole)
+    (moment,) = moments(by_the_hour(past), past, hole - STEP, votes={}, pools={})
     assert moment.fresh(hole - STEP) == by_end[hole].fresh(hole - STEP)
 
 
@@ -139,8 +122,7 @@ def test_before_the_first_short_bar_each_hour_is_a_moment(hours, marks):
     """The live world has short bars of two days; a lane that began with them was compared with 120 days of holding."""
     start = int(marks["btc"].time[0]) // HOUR * HOUR + HOUR
     turn = start + 3 * DAY
-    late = {asset: bars.since(turn) for asset, bars in marks.items()}
-    instants = [moment.as_of for moment in moments(hours, late, start, votes={}, pools={})]
+    instants = [moment.as_of for moment in moments(hours, span_of(marks, since=turn), start, votes={}, pools={})]
     early = list(range(start + HOUR, turn + 1, HOUR))
     assert instants[: len(early)] == early
     assert instants[len(early)] == turn + STEP
@@ -149,7 +131,7 @@ def test_before_the_first_short_bar_each_hour_is_a_moment(hours, marks):
 def test_an_hour_is_decided_only_once(reading):
     """Gold reopens on Sunday at the end of an hour; its last hour is Friday's, which was already decided."""
     friday, sunday = 22 * HOUR, 72 * HOUR
-    moment = shown(sunday, {"gold": flat(sunday, 2000.0)}, hours={"gold": reading._replace(time=friday)})
+    moment = still(sunday, gold=2000.0, hours={"gold": reading._replace(time=friday)})
     assert moment.ends_hour(sunday - STEP)
     assert moment.fresh(sunday - STEP) == {}
     assert list(moment.fresh(friday)) == ["gold"]
@@ -158,13 +140,10 @@ def test_an_hour_is_decided_only_once(reading):
 def test_readings_are_unknown_until_there_are_enough_hours(hours):
     assert readings(empty(HOUR)) == []
     rows = readings(hours["btc"][:400])
-    assert np.isnan(rows[46].deviation)
-    assert np.isfinite(rows[47].deviation)
-    assert np.isnan(rows[167].volatility)
-    assert np.isfinite(rows[168].volatility)
-    assert np.isfinite(rows[0].turnover)
+    firsts = {"turnover": 0, "deviation": 47, "ceiling": 48, "volatility": 168}
+    for name, first in firsts.items():
+        assert [np.isfinite(getattr(row, name)) for row in rows] == [False] * first + [True] * (400 - first), name
     assert rolling_mean(np.array([1.0, 3.0, 5.0, 7.0]), 2).tolist() == [1, 2, 4, 6]
-    assert np.isnan(rows[47].ceiling)
     assert rows[48].ceiling == hours["btc"].high[:48].max()
 
 
@@ -179,11 +158,8 @@ def test_volatility_counts_the_time_of_weekends(hours):
     assert row.volatility < 0.01 * 8760**0.5 * 0.9
 
 
-READING = HourReading(100 * HOUR, *[1.0] * (len(HourReading._fields) - 1))
-
-
 def view(side: int = 0, vote: LaneVote | None = None, opened_at: int = 0, stop=None, **fields) -> tuple:
-    holding = Holding(side, 100.0, 0.0, opened_at, stop) if side else None
+    holding = logics.Holding(side, 100.0, 0.0, opened_at, stop) if side else None
     return READING._replace(**fields), holding, vote
 
 
@@ -240,5 +216,4 @@ def test_a_forecast_of_more_volatility_wants_less(state, intent):
 
 @pytest.mark.parametrize("logic", [follow_trend, fade_deviation, break_out, follow_forecast])
 def test_unknown_readings_open_nothing(logic):
-    unknown = dict.fromkeys(HourReading._fields[1:], nan)
-    assert logic(*view(**unknown)) == OUT
+    assert logic(*view(**dict.fromkeys(HourReading._fields[1:], nan))) == OUT

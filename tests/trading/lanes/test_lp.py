@@ -11,8 +11,11 @@ from service.market.instants import DAY, HOUR
 from service.trading.accounts import TERMS
 from service.trading.lanes import LANES
 from service.trading.lanes.lp_state import Plan, attribution
-from service.trading.pools import ASSUMED_POOLS, HARVEST_GAS, gas_usd
-from tests.trading.lanes.runs import DEX, STEP, flat, providing, shown, through_json
+from service.trading.pools import ASSUMED_POOLS, HARVEST_GAS, Pool, gas_usd
+from tests.trading.lanes.runs import DEX, STEP, flat, providing, shown, still, through_json
+
+HOME = replace(ASSUMED_POOLS["eth-l1"], volume_usd=60e6)
+BETTER = replace(ASSUMED_POOLS["eth-l2"], volume_usd=50e6)
 
 
 def test_the_lanes_in_pools_wait_provide_harvest_and_switch(half_year_run):
@@ -34,14 +37,14 @@ def test_a_deposit_costs_gas_and_a_swap_of_half(reading):
 def next_state(lane, state, time=HOUR + STEP, price=2000.0, **shown_fields):
     """The state of a lane after one more bar of ether."""
     fields = {"pools": ASSUMED_POOLS} | shown_fields
-    return lane.step(state, shown(time, {"eth": flat(time, price)}, **fields))
+    return lane.step(state, still(time, eth=price, **fields))
 
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_fees_of_a_bar_follow_the_turnover_of_the_asset(reading, times):
     """Five minutes of usual turnover earn 1/288 of a day's fees; three times the turnover earns three times that."""
     lane, state = providing(reading=reading)
-    hour, before, time = reading._replace(time=0, turnover=12 * 2000.0), state.fees_usd, HOUR + STEP
+    hour, before, time = reading._replace(turnover=12 * 2000.0), state.fees_usd, HOUR + STEP
     bar = flat(time, 2000.0)._replace(volume=float(times))
     state = lane.step(state, shown(time, {"eth": bar}, hours={"eth": hour}, pools=ASSUMED_POOLS))
     pool, position = state.position.pool, state.position
@@ -70,8 +73,7 @@ def test_a_move_waits_for_a_price_of_the_asset_it_moves_to(reading):
     state, time, home = replace(state, plan=Plan("switch", "btc-l1")), HOUR + 2 * STEP, state.position.pool
     after = next_state(lane, state)
     assert (after.status, after.position.pool.asset, after.switches) == ("switching", "eth", 0)
-    bars = {"eth": flat(time, 2000.0), "btc": flat(time, 90_000.0)}
-    after = lane.step(after, shown(time, bars, pools=ASSUMED_POOLS))
+    after = lane.step(after, still(time, eth=2000.0, btc=90_000.0, pools=ASSUMED_POOLS))
     assert (after.status, after.position.pool.asset, after.switches) == ("in_lp", "btc", 1)
     after = next_state(lane, state, pools={home.key: home})
     assert (after.status, after.position.pool, after.switches) == ("in_lp", home, 0)
@@ -100,7 +102,7 @@ def test_out_of_range_it_earns_nothing_and_recentres(reading):
     plans, fees = [], state.fees_usd
     for number in range(1, 30 * 12):
         time = HOUR + number * STEP
-        state = lane.step(state, shown(time, {"eth": flat(time, 4500.0)}, pools=ASSUMED_POOLS))
+        state = lane.step(state, still(time, eth=4500.0, pools=ASSUMED_POOLS))
         plans += [(time + STEP, state.plan)] if state.plan else []
         assert plans or state.fees_usd == fees
     assert [plan.kind for _, plan in plans] == ["recentre"]
@@ -111,9 +113,7 @@ def test_out_of_range_it_earns_nothing_and_recentres(reading):
 
 def test_without_a_price_of_ether_nothing_is_done(reading):
     lane = LANES["lp_chaser"]
-    hour = reading._replace(time=0)
-    bars = {"btc": flat(HOUR - STEP, 50_000.0)}
-    state = lane.step(lane.begin(0), shown(HOUR - STEP, bars, hours={"btc": hour}, pools=ASSUMED_POOLS))
+    state = lane.step(lane.begin(0), still(HOUR - STEP, btc=50_000.0, hours={"btc": reading}, pools=ASSUMED_POOLS))
     assert (state.plan, state.status, state.equity) == (None, "waiting", 10_000)
 
 
@@ -127,9 +127,9 @@ def chase(reading, pools_at, hours):
     for hour in range(2, hours):
         pools, time = pools_at(hour), hour * HOUR - STEP
         read = {"eth": reading._replace(time=time + STEP - HOUR)}
-        state = lane.step(state, shown(time, {"eth": flat(time, 2000.0)}, hours=read, pools=pools))
+        state = lane.step(state, still(time, eth=2000.0, hours=read, pools=pools))
         switches += [hour] if state.status == "switching" else []
-        state = lane.step(state, shown(time + STEP, {"eth": flat(time + STEP, 2000.0)}, pools=pools))
+        state = lane.step(state, still(time + STEP, eth=2000.0, pools=pools))
     return state, switches
 
 
@@ -139,14 +139,13 @@ def lull(reading):
     return reading._replace(volatility=0.3, busy=1.0)
 
 
-HOME = replace(ASSUMED_POOLS["eth-l1"], volume_usd=60e6)
-
-
-BETTER = replace(ASSUMED_POOLS["eth-l2"], volume_usd=50e6)
+def with_a_rival(rival: Pool):
+    """HOME alone in the first hour, then beside another pool."""
+    return lambda hour: {HOME.key: HOME} | ({rival.key: rival} if hour > 1 else {})
 
 
 def test_the_chaser_pays_for_a_move_to_a_better_pool(lull):
-    state, switches = chase(lull, lambda hour: {HOME.key: HOME} | ({BETTER.key: BETTER} if hour > 1 else {}), 40)
+    state, switches = chase(lull, with_a_rival(BETTER), 40)
     assert switches == [25]
     assert (state.switches, state.trades, state.position.pool.key) == (1, 1, "eth-l2")
     entry_gas, exit_gas = 451_862 + 107_180, 228_718
@@ -159,19 +158,14 @@ def test_the_chaser_pays_for_a_move_to_a_better_pool(lull):
 
 def test_the_chaser_rests_for_a_day_after_every_switch(lull):
     """From hour 30 on the previous pool is better."""
-    richer = replace(HOME, volume_usd=400e6)
-
-    def pools_at(hour):
-        return {HOME.key: richer if hour >= 30 else HOME} | ({BETTER.key: BETTER} if hour > 1 else {})
-
-    state, switches = chase(lull, pools_at, 60)
+    richer = {HOME.key: replace(HOME, volume_usd=400e6)}
+    state, switches = chase(lull, lambda hour: with_a_rival(BETTER)(hour) | (richer if hour >= 30 else {}), 60)
     assert switches == [25, 49]
     assert (state.switches, state.position.pool.key) == (2, "eth-l1")
 
 
 def test_the_chaser_stays_when_a_move_does_not_pay(lull):
-    little = replace(HOME, key="little", volume_usd=62e6)
-    state, switches = chase(lull, lambda hour: {HOME.key: HOME} | ({"little": little} if hour > 1 else {}), 60)
+    state, switches = chase(lull, with_a_rival(replace(HOME, key="little", volume_usd=62e6)), 60)
     assert (switches, state.position.pool.key) == ([], HOME.key)
 
 

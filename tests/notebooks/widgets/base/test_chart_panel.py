@@ -8,7 +8,9 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
+from unittest.mock import Mock
 
 import ipywidgets
 import pandas as pd
@@ -19,15 +21,8 @@ from jupyter_client.manager import start_new_kernel
 
 from notebooks import widgets
 from notebooks.lab import calibration, tearsheet
-from notebooks.widgets.base.chart_panel import (
-    CellPanels,
-    CellRun,
-    ChartPanel,
-    DownloadButton,
-    DownloadFile,
-    current_run,
-    selected,
-)
+from notebooks.widgets.base import chart_panel
+from notebooks.widgets.base.chart_panel import CellPanels, CellRun, ChartPanel, DownloadButton, DownloadFile
 from notebooks.widgets.base.figure import plain_text
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
@@ -39,7 +34,7 @@ from tests.notebooks.lab.planted import planted_record
 from tests.processes import PATIENCE_S, ROOT
 from tests.running_service import RunningService
 
-CHARTS = ("BattlePanel", "HospitalPanel", "LeaderboardPanel")
+CHARTS = [name for name in widgets.__all__ if name.endswith("Panel")]
 DAYS = pd.Series([100.0, 101.0, 99.0], pd.date_range("2026-01-01", periods=3), name="mine")
 LAB: dict[str, Callable[[], ChartPanel]] = {
     "tearsheet": lambda: tearsheet(DAYS),
@@ -57,11 +52,6 @@ def panel(request, open_panel, stub) -> Iterator[ChartPanel]:
     panel.close()
 
 
-@pytest.fixture(params=CHARTS)
-def refreshing_panel(request, open_panel, stub) -> RefreshingPanel:
-    return open_panel(getattr(widgets, request.param), stub)
-
-
 def descendants(widget: Widget) -> Iterator[Widget]:
     """A widget and everything in it."""
     yield widget
@@ -77,8 +67,7 @@ def test_a_panel_has_controls_and_downloads(panel: ChartPanel):
     assert panel.theme.value == "light"
     assert {panel.csv.label, panel.html.label} == {"CSV", "HTML"}
     assert panel.figure.widget in panel.children
-    table, page = panel.table(), panel.page()
-    frame = panel.frame(panel.document)
+    table, page, frame = panel.table(), panel.page(), panel.frame(panel.document)
     assert len(frame) > 0
     assert table.content == frame.to_csv()
     assert panel.figure.layout.title.text in page.content
@@ -87,11 +76,13 @@ def test_a_panel_has_controls_and_downloads(panel: ChartPanel):
     assert (page.name, page.type) == (f"{panel.FILE}.html", "text/html")
 
 
-def test_a_new_document_updates_the_same_traces(refreshing_panel: RefreshingPanel):
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_new_document_updates_the_same_traces(name: str, open_panel, stub):
     """A browser keeps its zoom and its selection, because no trace is replaced."""
-    before = refreshing_panel.figure.data
-    refreshing_panel.refresh()
-    assert refreshing_panel.figure.data == before
+    panel = open_panel(getattr(widgets, name), stub)
+    before = panel.figure.data
+    panel.refresh()
+    assert panel.figure.data == before
 
 
 def test_a_page_without_widgets_shows_the_conclusion(panel: ChartPanel):
@@ -121,27 +112,16 @@ def test_a_panel_without_its_own_figure_is_refused():
     with pytest.raises(TypeError, match=r"abstract methods '?draw"):
         Unfinished()
     control = Dropdown(options=["one", "two"])
-    assert selected(control, str) == "one"
+    assert chart_panel.selected(control, str) == "one"
     with pytest.raises(TypeError, match="'one' is not of type int"):
-        selected(control, int)
+        chart_panel.selected(control, int)
 
 
 SETUP = f"""
-import sys; sys.path.insert(0, {str(ROOT)!r})
+import sys, threading; sys.path.insert(0, {str(ROOT)!r})
 from tests.notebooks.widgets.base.test_refreshing_panel import NumberPanel, NumberService
-import threading
 """
 COUNT = "print(sum(thread.name.startswith('panel') for thread in threading.enumerate()))"
-
-
-class FakePanel:
-    """Counts how often it is closed."""
-
-    def __init__(self) -> None:
-        self.closed = 0
-
-    def close(self) -> None:
-        self.closed += 1
 
 
 @pytest.mark.parametrize(
@@ -149,16 +129,16 @@ class FakePanel:
     [
         ([CellRun("a", "first"), CellRun("a", "first"), CellRun("a", "second")], [1, 1, 0]),
         ([CellRun("a", "first"), CellRun("b", "second"), CellRun("a", "first")], [0, 0, 0]),
-        ([current_run()] * 3, [0, 0, 0]),
+        ([chart_panel.current_run()] * 3, [0, 0, 0]),
     ],
     ids=["a new run", "one run and another cell", "no notebook"],
 )
 def test_a_new_run_closes_the_panels_of_the_last(runs: list[CellRun], closures: list[int]):
     """Panels of one run and of other cells stay, and outside of a notebook every panel does."""
-    cells, panels = CellPanels(), [FakePanel() for _ in runs]
+    cells, panels = CellPanels(), [Mock(spec=["close"]) for _ in runs]
     for panel, run in zip(panels, runs, strict=True):
         cells.add(panel, run)
-    assert [panel.closed for panel in panels] == closures
+    assert [panel.close.call_count for panel in panels] == closures
 
 
 def counts() -> tuple[int, int, int]:
@@ -224,9 +204,6 @@ def test_a_press_sends_the_file_if_there_is_one(monkeypatch, file: DownloadFile 
     assert bundles == ([({"name": "a.csv", "type": "text/csv"}, ["é\n".encode()])] if file else [])
 
 
-PANELS = [name for name in widgets.__all__ if name.endswith("Panel")]
-
-
 @pytest.fixture(scope="module", params=WORLDS)
 def world_service(request, service_in) -> Iterator[RunningService]:
     """The service in a world, after its first start."""
@@ -234,26 +211,18 @@ def world_service(request, service_in) -> Iterator[RunningService]:
         yield service
 
 
-@pytest.fixture(params=PANELS)
-def world_panel(request, world_service: RunningService) -> Iterator[ChartPanel]:
-    """A panel that has drawn a document."""
-    panel_class, clock = getattr(widgets, request.param), {"now": lambda: utc(world_service.wall)}
-    with client_of(world_service) as client:
-        panel = panel_class(client, refreshing=False, **clock)
-        assert panel.wait_until_loaded()
-        yield panel
-        panel.close()
-
-
 @pytest.mark.slow
-def test_a_panel_is_drawn_in_the_time_of_its_world(world_panel: ChartPanel, world_service: RunningService):
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_panel_is_drawn_in_the_time_of_its_world(name: str, world_service: RunningService):
     """The curves of the lanes end at the document's instant, whatever the wall clock shows."""
-    panel, world = world_panel, world_service.runtime.settings.world
-    assert "alarm" not in panel.status_line.value, panel.status_line.value
-    assert WORLDS[world] in f"{panel.status_line.value} {panel.figure.layout.title.subtitle.text}"
-    assert "STALE" not in panel.status_line.value
-    assert any(len(trace.x) for trace in panel.figure.data if trace.x is not None)
-    if isinstance(panel, widgets.BattlePanel):
-        first, last = panel.holding_trace.x[0], panel.holding_trace.x[-1]
-        as_of = pd.Timestamp(moment(panel.header(panel.document)["as_of"])).tz_localize(None)
-        assert as_of - pd.Timedelta(days=7, hours=1) <= first < last <= as_of
+    panel_class, clock = getattr(widgets, name), {"now": lambda: utc(world_service.wall)}
+    with client_of(world_service) as client, closing(panel_class(client, refreshing=False, **clock)) as panel:
+        assert panel.wait_until_loaded()
+        status, world = panel.status_line.value, world_service.runtime.settings.world
+        assert not [word for word in ("alarm", "STALE") if word in status], status
+        assert WORLDS[world] in f"{status} {panel.figure.layout.title.subtitle.text}"
+        assert any(len(trace.x) for trace in panel.figure.data if trace.x is not None)
+        if isinstance(panel, widgets.BattlePanel):
+            first, last = panel.holding_trace.x[0], panel.holding_trace.x[-1]
+            as_of = pd.Timestamp(moment(panel.header(panel.document)["as_of"])).tz_localize(None)
+            assert as_of - pd.Timedelta(days=7, hours=1) <= first < last <= as_of

@@ -14,7 +14,6 @@ from tests.processes import free_port
 
 
 def key_of(client: Client) -> str | None:
-    """The key that a client sends."""
     return client._http.headers.get("X-API-Key")
 
 

@@ -6,7 +6,6 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -26,6 +25,14 @@ from notebooks.widgets.base.html_tables import Fact, grid, table
 from notebooks.widgets.base.theme import PALETTES, Theme, palette_of, style
 from notebooks.widgets.base.wording import duration, escaped, price, provenance, shortened
 from tests.notebooks.conftest import click
+
+GAPS = st.floats(0.01, 1e3)
+TABLE = pd.DataFrame(
+    {"difference": [0.1, -0.3, -0.2], "low": [-0.1, -0.4, -0.5], "high": [0.3, -0.1, 0.1], "n": [9, 9, 9]},
+    index=["vol", "news", "trend"],
+)
+NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
+DOCUMENT = {"world": "live", "as_of": "2026-11-21T05:00:00Z", "stale_after": "2026-11-21T08:02:00Z"}
 
 
 class ParsedPage(HTMLParser):
@@ -49,18 +56,14 @@ def figure() -> Figure:
     return figure
 
 
-def sent(figure: Figure) -> dict[str, Any]:
-    """What a page receives when it opens now."""
-    return json.loads(figure.widget.content)
-
-
 def test_a_page_that_opens_later_has_the_last_numbers(figure):
     for numbers in ([1.0, 2.0], [5.0]):
         with figure.changing():
             figure.data[0].y = numbers
             figure.layout.title.text = f"{len(numbers)} points"
-        assert sent(figure)["data"][0]["y"] == numbers
-        assert sent(figure)["layout"]["title"]["text"] == f"{len(numbers)} points"
+        content = json.loads(figure.widget.content)
+        assert content["data"][0]["y"] == numbers
+        assert content["layout"]["title"]["text"] == f"{len(numbers)} points"
 
 
 def test_all_changes_are_sent_at_once(figure):
@@ -128,12 +131,7 @@ def test_the_conclusion_is_html_and_plain_text():
     assert static_view(go.layout.Title(), "status", pd.DataFrame()) == {}
 
 
-HEIGHTS = st.floats(-1e6, 1e6)
-ASCENTS = st.lists(HEIGHTS, max_size=12).map(sorted)
-GAPS = st.floats(0.01, 1e3)
-
-
-@given(ASCENTS, GAPS)
+@given(st.lists(st.floats(-1e6, 1e6), max_size=12).map(sorted), GAPS)
 def test_labels_keep_their_gap_and_their_order(heights, gap):
     positions = spread(heights, gap)
     assert len(positions) == len(heights)
@@ -155,8 +153,8 @@ def test_overlapping_labels_are_centred_on_their_curves(heights, gap):
 def test_a_label_has_the_text_and_the_colour_of_its_curve():
     """Its height is a part of the axis, which stays when the reader zooms; without a range it is in the middle."""
     ends = [CurveEnd(5, "high", "red"), CurveEnd(1, "low", "blue")]
-    annotations = labels(ends, np.array([0.0, 1.0, 5.0, 10.0]), gap=0.1, axes="2")
-    fields = [(annotation["text"], annotation["y"], annotation["font"]["color"]) for annotation in annotations]
+    notes = labels(ends, np.array([0.0, 1.0, 5.0, 10.0]), gap=0.1, axes="2")
+    fields = [(note["text"], note["y"], note["font"]["color"]) for note in notes]
     assert fields == [("low", pytest.approx(0.14), "blue"), ("high", pytest.approx(0.5), "red")]
     (annotation,) = labels([CurveEnd(5, "only", "red")], np.array([5.0, 5.0]), gap=0.1)
     assert (annotation["y"], annotation["yref"], annotation["xref"]) == (0.5, "y domain", "paper")
@@ -169,18 +167,10 @@ def test_a_drawdown_is_the_decline_from_the_highest_value():
     assert len(instants([])) == 0
 
 
-TABLE = pd.DataFrame(
-    {"difference": [0.1, -0.3, -0.2], "low": [-0.1, -0.4, -0.5], "high": [0.3, -0.1, 0.1], "n": [9, 9, 9]},
-    index=["vol", "news", "trend"],
-)
-
-
 def test_a_forest_plot_has_the_lowest_difference_on_top():
     """The vertical axis of plotly starts at the bottom; a filled mark has an interval that excludes zero."""
-    figure, palette = forest_plot(TABLE, title="Differences", subtitle="n 9"), PALETTES["light"]
-    (marks,) = figure.data
-    assert list(marks.y) == ["vol", "trend", "news"]
-    assert list(marks.x) == [0.1, -0.2, -0.3]
+    (marks,), palette = forest_plot(TABLE, title="Differences", subtitle="n 9").data, PALETTES["light"]
+    assert (list(marks.y), list(marks.x)) == (["vol", "trend", "news"], [0.1, -0.2, -0.3])
     assert list(marks.marker.color) == [palette.paper, palette.paper, palette.colour(0)]
     layout = forest_plot(TABLE, title="Differences", subtitle="n 9", theme="dark").layout
     assert (layout.title.text, layout.title.subtitle.text) == ("Differences", "n 9")
@@ -247,10 +237,6 @@ def test_the_style_sheet_is_for_one_panel_alone(theme: Theme):
     assert f".ninefold-{theme} .jupyter-widgets-disconnected::before {{ content: none; }}" in style(theme)
 
 
-NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
-DOCUMENT = {"world": "live", "as_of": "2026-11-21T05:00:00Z", "stale_after": "2026-11-21T08:02:00Z"}
-
-
 def test_a_document_is_stale_after_its_instant():
     """Not at the instant itself, and a replay, which is of the past, never; an unknown world keeps its name."""
     assert provenance(DOCUMENT, NOW) == "live prices · as of 2026-11-21 05:00 UTC"
@@ -265,6 +251,5 @@ def test_a_text_has_its_length_and_a_number_its_digits():
     assert [duration(length) for length in durations] == ["119 min", "47 h", "2 days"]
     texts = {53_035.65: "53,036", 999.994: "999.99", 1.0: "1.00", 0.36: "0.3600", 0.0123456: "0.01235"}
     assert {usd: price(usd) for usd in texts} == texts
-    assert shortened("12345", 5) == "12345"
-    assert shortened("123456", 5) == "1234…"
+    assert (shortened("12345", 5), shortened("123456", 5)) == ("12345", "1234…")
     assert escaped("<b>'a' & \"b\"") == "&lt;b&gt;'a' &amp; \"b\""

@@ -14,15 +14,7 @@ import pytest
 from notebooks.widgets.base.figure import Figure
 from notebooks.widgets.base.refreshing_panel import RefreshingPanel
 from notebooks.widgets.base.theme import PALETTES
-from service.client import (
-    ClientError,
-    ConnectionFailed,
-    HistoryPending,
-    RateLimited,
-    Refused,
-    Unauthorized,
-    Unavailable,
-)
+from service.client import ConnectionFailed, HistoryPending, RateLimited, Refused, Unauthorized, Unavailable
 from tests.processes import PATIENCE_S
 
 NOW = datetime(2026, 11, 21, 8, 2, tzinfo=UTC)
@@ -110,7 +102,6 @@ def drawn(panel: NumberPanel) -> list[float]:
 
 
 def wait_until_silent(service: NumberService) -> None:
-    """Wait until no request has come for a while."""
     while is_requested(service.requests, SHORT_S):
         pass
 
@@ -125,7 +116,7 @@ def is_requested(requests: threading.Semaphore, within_s: float = PATIENCE_S) ->
 
 
 def test_before_the_first_response_it_says_what_it_loads(new_panel, service):
-    """A slow response is announced."""
+    """A slow response is announced, then drawn with its world."""
     service.open.clear()
     panel = new_panel(refreshing=False)
     assert "Loading a number …" in panel.status_line.value
@@ -138,9 +129,6 @@ def test_before_the_first_response_it_says_what_it_loads(new_panel, service):
     service.open.set()
     assert panel.wait_until_loaded(PATIENCE_S)
     assert (panel.refresh_now.description, panel.refresh_now.disabled) == ("Refresh", False)
-
-
-def test_it_draws_the_document_and_states_its_world(panel):
     assert drawn(panel) == [1.0]
     assert "SIMULATED market · as of 2026-11-21 08:00 UTC" in panel.status_line.value
 
@@ -256,7 +244,7 @@ def test_a_response_never_follows_that_of_a_later_request(panel, service):
     ],
     ids=["no connection", "no key", "script"],
 )
-def test_a_panel_without_any_response_says_why(new_panel, service, fault: ClientError, texts):
+def test_a_panel_without_any_response_says_why(new_panel, service, fault, texts):
     """And what to do; the text of an error is escaped."""
     service.fault = fault
     panel = new_panel(refreshing=False)
@@ -277,7 +265,7 @@ def test_a_panel_without_any_response_says_why(new_panel, service, fault: Client
     ],
     ids=["quota used up", "too soon", "not ready", "history", "no connection", "broken"],
 )
-def test_after_an_error_it_waits_as_the_service_asks(new_panel, service, fault: ClientError, time):
+def test_after_an_error_it_waits_as_the_service_asks(new_panel, service, fault, time):
     """The interval is 15 minutes: a service that is starting is asked sooner, a used up quota later."""
     service.fault = fault
     panel = new_panel()

@@ -30,8 +30,7 @@ def lanes(panel: BattlePanel) -> list[dict[str, Any]]:
 
 def labels(panel: BattlePanel, axis: str = "y") -> list[str]:
     """The labels at the right ends of curves."""
-    notes = panel.figure.layout.annotations
-    return [note.text for note in notes if note.yref == f"{axis} domain" and note.x == 1]
+    return [note.text for note in panel.figure.layout.annotations if note.yref == f"{axis} domain" and note.x == 1]
 
 
 def test_every_lane_has_the_gain_of_the_document(panel):
@@ -41,9 +40,7 @@ def test_every_lane_has_the_gain_of_the_document(panel):
         gain = traces(panel, "gain")[lane["name"]]
         expected = [100 * (point["equity_usd"] / lane["initial_capital"] - 1) for point in lane["points"]]
         assert list(gain.y) == pytest.approx(expected)
-        assert [time.isoformat() for time in pd.to_datetime(gain.x, utc=True)] == [
-            pd.Timestamp(point["time"]).isoformat() for point in lane["points"]
-        ]
+        assert list(pd.to_datetime(gain.x, utc=True)) == [pd.Timestamp(point["time"]) for point in lane["points"]]
     ends = {name: trace.y[-1] for name, trace in traces(panel, "gain").items()}
     ends["bitcoin"] = panel.holding_trace.y[-1]
     assert sorted(labels(panel)) == sorted(f"{name} {number(end, '+.1f')}%" for name, end in ends.items())
@@ -117,10 +114,8 @@ def test_a_lane_that_left_the_document_is_hidden(panel, stub):
     panel.refresh()
     assert not traces(panel, "gain")[name].visible
     assert not any(text.startswith(f"{name} ") for text in labels(panel))
-    stub.changes["battle_history"] = lambda history: {
-        **history,
-        "lanes": [{**lane, "points": [], "events": []} for lane in history["lanes"]],
-    }
+    nothing = {"points": [], "events": []}
+    stub.changes["battle_history"] = lambda history: {**history, "lanes": [lane | nothing for lane in history["lanes"]]}
     panel.refresh()
     assert "The first bar arrives within five minutes." in panel.status_line.value
     assert labels(panel) == []
@@ -174,8 +169,7 @@ def test_a_strip_has_the_statuses_and_their_key(panel, stub):
     panel.refresh()
     statuses = panel.figure.data[0]
     assert statuses.text[0][-1] == "&lt;b&gt;frozen"
-    assert statuses.z[0][-1] == statuses.zmax
-    assert statuses.colorscale[-1][1] == PALETTES["light"].alarm
+    assert (statuses.z[0][-1], statuses.colorscale[-1][1]) == (statuses.zmax, PALETTES["light"].alarm)
 
 
 def test_holding_bitcoin_is_the_benchmark(panel, client, stub):

@@ -44,6 +44,23 @@ def dtypes_of(schema: FrameSchema) -> dict[str, str]:
     return {name: str(pd.Series(dtype=dtype).dtype) for name, dtype in schema.dtypes.items()}
 
 
+def is_same(cell: Any, value: Any) -> bool:
+    """Whether a cell has the value of the document."""
+    if value is None:
+        return pd.isna(cell)
+    return cell == (pd.Timestamp(value) if isinstance(cell, pd.Timestamp) else value)
+
+
+def other_cells(frame: pd.DataFrame, rows: list[Row], columns: dict[str, Callable[[Row], Any]], document: Row) -> list:
+    """The cells that differ from their rows: the column, the cell, and the value that was expected as in FrameCase."""
+    faults = []
+    for name in frame:
+        for cell, row in zip(frame[name], rows, strict=True):
+            value = columns[name](row) if name in columns else row[name] if name in row else document[name]
+            faults += [] if is_same(cell, value) else [(name, cell, value)]
+    return faults
+
+
 def rows_at(*path: str) -> Callable[[Row], list[Row]]:
     """The rows under nested field names of a document."""
     return lambda document: reduce(getitem, path, document)
@@ -59,10 +76,8 @@ def votes_of(name: str) -> Callable[[Row], list[Row]]:
         return [
             {**vote, "id": market["id"], "backfilled": market["backfilled"], "voter": voter}
             for market in document[name]
-            for voter, vote in {
-                **market["ai_votes"],
-                **({"apex": market["apex"]} if market.get("apex") else {}),
-            }.items()
+            for voter, vote in (market["ai_votes"] | {"apex": market.get("apex")}).items()
+            if vote
         ]
 
     return votes
@@ -100,14 +115,14 @@ def diversity(book: Row) -> Row:
 
 
 def patients(document: Row) -> list[Row]:
-    month = document["snapshot_month"]
-    return [{**row, **row["metrics"], "snapshot_month": month} for row in document["strategies"]]
+    return [{**row, **row["metrics"], "snapshot_month": document["snapshot_month"]} for row in document["strategies"]]
 
 
 def months(documents: list[Row]) -> list[Row]:
-    constants = ("world", "as_of")
     return [
-        {**row, **{name: document[name] for name in constants}} for document in documents for row in patients(document)
+        row | {"world": document["world"], "as_of": document["as_of"]}
+        for document in documents
+        for row in patients(document)
     ]
 
 
@@ -152,9 +167,8 @@ def values_at(text: str) -> dict[str, Callable[[Row], Any]]:
     def value(row: Row, names: list[str]) -> Any:
         return reduce(lambda inner, name: None if inner is None else inner[name], names, row)
 
-    return {
-        column: partial(value, names=path.split(".")) for column, path in (part.split("=") for part in text.split())
-    }
+    pairs = [part.split("=") for part in text.split()]
+    return {column: partial(value, names=path.split(".")) for column, path in pairs}
 
 
 NO_LUCK = dict.fromkeys(("expected_best", "best_reached_pct", "accuracy_reached_pct", "among"))

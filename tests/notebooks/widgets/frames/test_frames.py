@@ -16,7 +16,7 @@ import pytest
 from notebooks import widgets
 from notebooks.widgets import frames
 from notebooks.widgets.frames.schema import INSTANT
-from tests.notebooks.widgets.frames.frame_cases import CASES, FrameCase, dtypes, dtypes_of
+from tests.notebooks.widgets.frames.frame_cases import CASES, FrameCase, dtypes, dtypes_of, is_same, other_cells
 from tests.processes import ROOT
 
 # Tested in test_ledger.py, and below.
@@ -59,13 +59,6 @@ def in_books(document: Any, books: tuple[bool, ...]) -> Any:
     return [in_books(row | {"backfilled": book}, books) for book in books for row in rows]
 
 
-def is_same(cell: Any, value: Any) -> bool:
-    """Whether a cell has the value of the document."""
-    if value is None:
-        return pd.isna(cell)
-    return cell == (pd.Timestamp(value) if isinstance(cell, pd.Timestamp) else value)
-
-
 def test_every_frame_is_tested_and_documented():
     """`dir(frames)` is the list of what one may call; a noun has the same index everywhere."""
     assert set(frames.__all__) == {*CASES, *OTHERS} - SECOND_DOCUMENTS
@@ -81,13 +74,9 @@ def test_every_frame_is_tested_and_documented():
 @each_frame
 def test_every_cell_has_the_value_of_the_document(case: FrameCase, documents: dict[str, Any]):
     document = documents[case.document]
-    rows = case.rows(document)
-    frame = case.function(document).reset_index()
+    rows, frame = case.rows(document), case.function(document).reset_index()
     assert len(frame) == len(rows) > 0
-    for name in frame:
-        for cell, row in zip(frame[name], rows, strict=True):
-            expected = case.columns[name](row) if name in case.columns else row[name] if name in row else document[name]
-            assert is_same(cell, expected), (name, cell, expected)
+    assert other_cells(frame, rows, case.columns, document) == []
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
@@ -98,8 +87,13 @@ def test_pages_give_the_rows_of_all(name: str, documents):
     pd.testing.assert_frame_equal(case.function(iter([page, page])), pd.concat([single, single]))
 
 
+def example(name: str) -> dict[str, Any]:
+    """A captured response."""
+    return json.loads((ROOT / "service" / "api" / "examples" / f"{name}.json").read_text())
+
+
 def test_an_input_of_a_vote_is_a_row():
-    page = json.loads((ROOT / "service" / "api" / "examples" / "features_page.json").read_text())
+    page = example("features_page")
     frame = frames.features([page, page])
     first = page["rows"][0]
     contexts = first["inputs"]["contexts"]
@@ -113,14 +107,9 @@ def test_an_input_of_a_vote_is_a_row():
     assert dtypes(frames.features({**page, "rows": []})) == dtypes(frame)
 
 
-@pytest.fixture(scope="module")
-def forecaster() -> dict[str, Any]:
-    """The captured response about a forecaster: the tournament of the seeded service has no settled live market."""
-    return json.loads((ROOT / "service" / "api" / "examples" / "forecasters_forecaster.json").read_text())
-
-
-def test_a_forecaster_has_two_rows_of_scores(forecaster):
-    """A revealed forecast is a row."""
+def test_a_forecaster_has_two_rows_of_scores():
+    """A revealed forecast is a row. The tournament of the seeded service has no settled live market."""
+    forecaster = example("forecasters_forecaster")
     frame = frames.forecasters(forecaster)
     assert list(frame.index.get_level_values("scored")) == ["opening", "time_weighted"]
     assert set(frame.index.get_level_values("forecaster")) == {forecaster["name"]}
@@ -130,10 +119,8 @@ def test_a_forecaster_has_two_rows_of_scores(forecaster):
     assert dtypes(frames.forecasters({**forecaster, "entries": []})) == dtypes(frame)
     frame = frames.forecasts(forecaster)
     (forecast,) = forecaster["forecasts"]
-    assert list(frame.index) == [forecast["market_id"]]
-    assert is_same(frame["p_yes"].iloc[0], forecast["p_yes"])
-    assert is_same(frame["resolved_at"].iloc[0], forecast["resolved_at"])
-    assert set(frame["forecaster"]) == {forecaster["name"]}
+    constants = {"forecaster": forecaster["name"], "world": forecaster["world"]}
+    assert other_cells(frame.reset_index(), [forecast], {}, constants) == []
 
 
 def test_an_hourly_opinion_on_a_market_is_a_row(documents):
@@ -236,8 +223,7 @@ def test_bars_have_the_names_of_other_libraries(documents):
 def test_a_challenge_without_votes_is_a_row_without_a_pool(documents):
     pending = deepcopy(documents["challenges"])
     pending["challenges"][0] |= {"ai": None, "ai_votes": {}, "apex": None, "commitment": None, "context": None}
-    row = frames.challenges(pending).iloc[0]
-    assert row[["p_ai", "votes_yes", "ledger_seq", "price"]].isna().all()
+    assert frames.challenges(pending).iloc[0][["p_ai", "votes_yes", "ledger_seq", "price"]].isna().all()
     assert len(frames.market_votes(pending)) == 0
 
 

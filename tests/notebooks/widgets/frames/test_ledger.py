@@ -11,6 +11,7 @@ import pytest
 
 from notebooks.widgets import frames
 from service.client import Client
+from tests.notebooks.widgets.frames.frame_cases import Row, other_cells, values_at
 
 FRAMES = (frames.ledger, frames.ledger_votes, frames.ledger_odds, frames.ledger_outcomes, frames.resolved_votes)
 Frame = Callable[..., pd.DataFrame]
@@ -28,58 +29,47 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line for line in lines if line.get("kind") == kind]
 
 
-def correction(seq: int, subject: str) -> dict[str, Any]:
-    """A row of a page that corrects another row."""
-    return {
-        "seq": 1_000_000,
-        "recorded_at": "2026-11-22T00:00:00Z",
-        "kind": "correction",
-        "subject": subject,
-        "backfilled": False,
-        "body": {"corrects": seq, "note": "the feed was wrong"},
-        "previous": "0" * 64,
-        "hash": "1" * 64,
-    }
+def correction(seq: int, subject: str) -> Row:
+    body = {"corrects": seq, "note": "the feed was wrong"}
+    fields = {"seq": 1_000_000, "recorded_at": "2026-11-22T00:00:00Z", "kind": "correction", "subject": subject}
+    return fields | {"backfilled": False, "body": body, "previous": "0" * 64, "hash": "1" * 64}
 
 
-def test_every_row_of_the_ledger_is_a_row_with_its_body(lines):
-    rows = [line for line in lines if line["type"] == "row"]
-    ledger = frames.ledger(lines, world="simulated")
-    assert list(ledger.index) == list(range(1, len(rows) + 1))
-    for column in ("kind", "subject", "hash", "previous", "backfilled", "body"):
-        assert list(ledger[column]) == [row[column] for row in rows]
-    assert list(ledger["recorded_at"]) == [pd.Timestamp(row["recorded_at"]) for row in rows]
-    assert str(ledger["recorded_at"].dtype) == "datetime64[us, UTC]"
+def votes_of_rows(lines: list[Row]) -> list[Row]:
+    """The words of a challenge are a hash in the ledger, which the frame has as a text."""
+    rows = []
+    for row in of_kind(lines, "votes"):
+        body, question = row["body"], row["body"]["question"]
+        fields = body | question | row | {"fallback": False, "p_pool": body["p"], "question": str(question["text"])}
+        rows += [fields | vote for vote in body["votes"]]
+    return rows
 
 
-def test_every_recorded_vote_is_a_row(lines):
-    """Recorded instants become instants, and the votes of a challenge include APEX."""
-    votes = frames.ledger_votes(lines, world="simulated")
-    votes_of_rows = [(row, vote) for row in of_kind(lines, "votes") for vote in row["body"]["votes"]]
-    assert list(votes.index) == [(row["subject"], vote["voter"]) for row, vote in votes_of_rows]
-    assert list(votes["p_yes"]) == [vote["p"] for _, vote in votes_of_rows]
-    assert list(votes["p_pool"]) == [row["body"]["p"] for row, _ in votes_of_rows]
-    assert list(votes["weight"]) == [vote["weight"] for _, vote in votes_of_rows]
-    assert list(votes["seq"]) == [row["seq"] for row, _ in votes_of_rows]
-    assert list(votes["comparator"]) == [row["body"]["question"]["comparator"] for row, _ in votes_of_rows]
-    assert not votes["fallback"].any()
-    row = of_kind(lines, "votes")[0]
-    assert votes["voted_at"].iloc[0] == pd.Timestamp(row["body"]["voted_at"])
-    assert str(votes["deadline"].dtype) == "datetime64[us, UTC]"
-    assert (votes["voted_at"] < votes["deadline"]).all()
-    challenge = votes[votes["category"] == "challenge"]
-    assert "apex" in challenge.index.get_level_values("voter")
-    assert not challenge["backfilled"].any()
+def bodies_of(kind: str) -> Callable[[list[Row]], list[Row]]:
+    return lambda lines: [{**row["body"], **row} for row in of_kind(lines, kind)]
 
 
-def test_every_resolution_is_a_row(lines):
-    """Rows of old and new versions join: bodies of the first edition have unix seconds."""
-    outcomes = frames.ledger_outcomes(lines, world="simulated")
-    resolutions = of_kind(lines, "resolution")
-    assert list(outcomes.index) == [row["subject"] for row in resolutions]
-    assert list(outcomes["outcome"]) == [row["body"]["outcome"] for row in resolutions]
-    assert list(outcomes["evidence"]) == [row["body"]["evidence"] for row in resolutions]
-    assert outcomes["resolved_at"].iloc[-1] == pd.Timestamp(resolutions[-1]["body"]["resolved_at"])
+@pytest.mark.parametrize(
+    ("frame", "rows_of", "columns"),
+    [
+        (frames.ledger, lambda lines: [line for line in lines if line["type"] == "row"], ""),
+        (frames.ledger_votes, votes_of_rows, "p_yes=p spot_usd=spot horizon_h=horizon_hours"),
+        (frames.ledger_odds, bodies_of("odds"), "p_market=p_yes"),
+        (frames.ledger_outcomes, bodies_of("resolution"), ""),
+    ],
+)
+def test_every_recorded_value_is_a_cell(frame: Frame, rows_of, columns: str, lines):
+    """Recorded instants become instants; the votes of a challenge include APEX."""
+    table, rows = frame(lines, world="simulated").reset_index(), rows_of(lines)
+    assert len(table) == len(rows) > 0
+    constants = {"world": "simulated", "corrected": False}
+    assert other_cells(table, rows, values_at(f"id=subject {columns}"), constants) == []
+    voters = {row.get("voter") for row in rows if row.get("category") == "challenge"}
+    assert ("apex" in voters) == (frame is frames.ledger_votes)
+
+
+def test_resolutions_of_all_versions_join(lines):
+    """Bodies of the first edition have unix seconds."""
     new = of_kind(lines, "resolution")[-1]
     old = new | {"body": new["body"] | {"resolved_at": int(pd.Timestamp(new["body"]["resolved_at"]).timestamp())}}
     outcomes = frames.ledger_outcomes([old | {"subject": "old"}, new], world="simulated")
@@ -148,6 +138,7 @@ def test_a_row_that_a_later_row_corrects_is_marked(client: Client, documents):
     entry = page["entries"][1]
     page["entries"].append(correction(entry["seq"], entry["subject"]))
     assert list(frames.ledger_outcomes([page])["corrected"]) == [False, True, False]
-    roots = frames.ledger_roots(documents["ledger_roots"])
-    assert list(roots.index) == [root["day"] for root in documents["ledger_roots"]["roots"]]
-    assert list(roots["signature"]) == [root["signature"] for root in documents["ledger_roots"]["roots"]]
+    document = documents["ledger_roots"]
+    roots = frames.ledger_roots(document).reset_index()
+    assert other_cells(roots, document["roots"], {}, {"world": document["world"]}) == []
+    assert len(roots) > 0

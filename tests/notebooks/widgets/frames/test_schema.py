@@ -43,6 +43,23 @@ ROWS = st.lists(
         }
     )
 )
+TOPIC = "Will China ban bitcoin?"
+# What names a row of a frame of instants beside its instant.
+KEYS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("lane_history", "lane_equity"), ("lane",)),
+    **dict.fromkeys(("lane_events", "lane_event_pages"), ("lane", "kind", "subject", "note")),
+    "strategy_trades": ("asset", "side", "opened_at"),
+    "cumulative_brier": ("backfilled", "n"),
+    "shadow_curve": ("backfilled", "pnl_usd"),
+    "fund_equity": ("backfilled",),
+    "fund_trades": ("side",),
+    "apex_call_layers": ("layer",),
+    **dict.fromkeys(("headlines", "headline_pages"), ("title", "source")),
+    "market_series": ("source",),
+}
+# A row that a later one corrects stays: the key is that of the rows that stand.
+OF_LEDGER = {"ledger": LEDGER, "ledger_votes": LEDGER_VOTES}
+OF_LEDGER |= {"ledger_odds": LEDGER_ODDS, "ledger_outcomes": LEDGER_OUTCOMES}
 
 
 def row(**parts: Any) -> dict[str, Any]:
@@ -96,29 +113,6 @@ def test_a_missing_flag_or_field_is_refused():
         WEATHERS.frame([incomplete])
 
 
-TOPIC = "Will China ban bitcoin?"
-# What names a row of a frame of instants beside its instant.
-KEYS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("lane_history", "lane_equity"), ("lane",)),
-    **dict.fromkeys(("lane_events", "lane_event_pages"), ("lane", "kind", "subject", "note")),
-    "strategy_trades": ("asset", "side", "opened_at"),
-    "cumulative_brier": ("backfilled", "n"),
-    "shadow_curve": ("backfilled", "pnl_usd"),
-    "fund_equity": ("backfilled",),
-    "fund_trades": ("side",),
-    "apex_call_layers": ("layer",),
-    **dict.fromkeys(("headlines", "headline_pages"), ("title", "source")),
-    "market_series": ("source",),
-}
-# A row that a later one corrects stays: the key is that of the rows that stand.
-OF_LEDGER: dict[str, FrameSchema] = {
-    "ledger": LEDGER,
-    "ledger_votes": LEDGER_VOTES,
-    "ledger_odds": LEDGER_ODDS,
-    "ledger_outcomes": LEDGER_OUTCOMES,
-}
-
-
 @pytest.fixture(scope="module", params=STATES)
 def state(request, service_in) -> Iterator[RunningService]:
     """The service in a state; the later one was started again with resolved and void markets and live bars."""
@@ -139,13 +133,11 @@ def void_market(service: RunningService) -> None:
 
 @pytest.fixture(scope="module")
 def state_documents(state: RunningService) -> dict[str, Any]:
-    """The responses of the service in its state."""
     with client_of(state) as client:
         return documents_of(client)
 
 
 def built(name: str, documents: dict[str, Any]) -> tuple[pd.DataFrame, FrameSchema]:
-    """A frame and its schema."""
     if name in CASES:
         return CASES[name].function(documents[CASES[name].document]), CASES[name].schema
     world = documents["widget"]["world"]

@@ -31,11 +31,11 @@ def test_each_strategy_is_at_its_score_in_its_category(panel):
     assert list(panel.marks.x) == [strategy["health_score"] for strategy in strategies]
     assert [categories(panel)[round(y)] for y in panel.marks.y] == [strategy["category"] for strategy in strategies]
     assert [text[0] for text in panel.marks.customdata] == [strategy["name"] for strategy in strategies]
-    statuses = [strategy["status"] for strategy in panel.document["strategies"]]
+    statuses = [strategy["status"] for strategy in strategies]
     assert list(panel.marks.marker.symbol) == [STATUSES[status][1] for status in statuses]
     assert list(panel.marks.marker.color) == [PALETTES["light"].colour(STATUSES[status][0]) for status in statuses]
     scores = {}
-    for strategy in panel.document["strategies"]:
+    for strategy in strategies:
         scores.setdefault(strategy["category"], []).append(strategy["health_score"])
     assert list(panel.figure.data[1].x) == sorted(map(median, scores.values()), reverse=True)
     assert list(panel.figure.data[1].x) == [median(scores[category]) for category in categories(panel)]
@@ -44,21 +44,15 @@ def test_each_strategy_is_at_its_score_in_its_category(panel):
 def test_the_title_has_the_counts_and_the_recommendations(panel):
     """The subtitle has the month, n and the caveat, and says that it is paper; the bar on top has the counts."""
     summary, title = panel.document["summary"], panel.figure.layout.title
-    assert title.text.startswith(
-        f"{summary['status']['critical']} of {len(STRATEGIES)} critical, {summary['status']['healthy']} healthy"
-    )
+    critical, healthy = summary["status"]["critical"], summary["status"]["healthy"]
+    assert title.text.startswith(f"{critical} of {len(STRATEGIES)} critical, {healthy} healthy")
     for action, count in summary["recommendation"].items():
         assert (f"{action} {count}" in title.text) == (count > 0 and action != "keep")
-    for text in (
-        "PAPER · SIMULATED market",
-        "month 2026-10",
-        f"n = {len(STRATEGIES)}",
-        "independent",
-        summary["caveat"],
-    ):
+    n = f"n = {len(STRATEGIES)}"
+    for text in ("PAPER · SIMULATED market", "month 2026-10", n, "independent", summary["caveat"]):
         assert text in title.subtitle.text
     bar = panel.figure.data[0]
-    counts = {status: n for status, n in panel.document["summary"]["status"].items() if n}
+    counts = {status: n for status, n in summary["status"].items() if n}
     assert dict(zip(bar.customdata, bar.x, strict=True)) == counts
     assert all(unbroken(f"{status} {n}") in panel.figure.layout.annotations[0].text for status, n in counts.items())
 
@@ -83,9 +77,7 @@ def test_a_status_without_strategies_is_reported(panel):
 
 def test_a_selected_month_is_requested(panel, stub):
     """A new month is offered, and the selection stays."""
-    months = list(panel.month.options)
-    assert months[0] == "last month"
-    assert months[1:] == sorted(panel.document["links"]["months"], reverse=True)
+    assert list(panel.month.options) == ["last month", *sorted(panel.document["links"]["months"], reverse=True)]
     panel.month.value = "2026-09"
     panel.refresh()
     assert panel.document["snapshot_month"] == "2026-09"
@@ -105,10 +97,7 @@ def test_a_selected_month_is_requested(panel, stub):
 
 
 def test_the_last_month_becomes_stale_a_past_month_never(panel, stub):
-    def old(document):
-        return {**document, "stale_after": "2026-11-02T00:00:00Z"}
-
-    stub.changes["hospital"] = old
+    stub.changes["hospital"] = lambda document: {**document, "stale_after": "2026-11-02T00:00:00Z"}
     panel.refresh()
     assert "STALE" in panel.status_line.value
     panel.month.value = "2026-09"
@@ -182,13 +171,12 @@ def test_a_line_leads_from_the_score_of_the_month_before(panel):
 
 def test_the_least_drawdown_is_the_best(panel):
     """The worst, the median and the best stand beside it; a month of an earlier version lacks new parts."""
-    strategy = panel.document["strategies"][5]
-    panel.pick(strategy["key"])
-    drawdowns = [other["metrics"]["max_drawdown_pct"] for other in panel.document["strategies"]]
-    numbers = (strategy["metrics"]["max_drawdown_pct"], max(drawdowns), median(drawdowns), min(drawdowns))
+    rows = panel.document["strategies"]
+    panel.pick(rows[5]["key"])
+    drawdowns = [row["metrics"]["max_drawdown_pct"] for row in rows]
+    numbers = (drawdowns[5], max(drawdowns), median(drawdowns), min(drawdowns))
     cells = "".join(f'<td class="number">{value:.2f}</td>' for value in numbers)
     assert f"<td>maximum drawdown, %</td>{cells}" in panel.detail.value
-    rows = panel.document["strategies"]
     parts = {name for name in rows[0]["metrics"] if name.endswith("_score") and name != "previous_score"}
     earlier = [{**row, "metrics": {k: v for k, v in row["metrics"].items() if k not in parts}} for row in rows]
     document, key = {**panel.document, "strategies": earlier}, rows[0]["key"]
@@ -206,7 +194,6 @@ def test_the_facts_of_a_strategy_follow_the_month(panel):
     panel.refresh()
     assert "2026-09 (paper)" in panel.detail.value
     for month in ("2026-09", "2026-10"):
-        strategies = panel.months[month]["strategies"]
-        score = next(strategy["health_score"] for strategy in strategies if strategy["key"] == key)
+        (score,) = (row["health_score"] for row in panel.months[month]["strategies"] if row["key"] == key)
         assert month in panel.detail.value
         assert f"{score:,.2f}" in panel.detail.value
