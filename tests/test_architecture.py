@@ -106,8 +106,8 @@ def test_a_front_end_loads_only_what_it_uses(loading: str, packages: list[str]):
 
 def test_top_level_holds_the_agreed_names_alone():
     """A package that was downloaded, or a file of a trial, is not committed beside them."""
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    names = {path.split("/")[0] for path in tracked.splitlines()}
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = {path.split("/")[0] for path in listing.splitlines()}
     named = {"app.py", "service", "bot", "notebooks", "tests", "requirements.in", "requirements.txt", "Makefile"}
     assert {name for name in names if not name.startswith(".")} == named | {"README.md"}
 

@@ -179,10 +179,10 @@ def test_a_webhook_is_created_as_the_documents_say(port: int, folder: Path):
     (register,), (grant,), (create,) = blocks("/register"), blocks("keys grant"), blocks("/api/v1/webhooks ")
     key = json.loads(run(register, port))
     run(grant.replace("KEY_ID", key["key_id"]), port, DATA_DIR=str(folder / "var"))
-    created = json.loads(run(create, port, KEY=key["api_key"]))
-    assert (created["secret"][:6], created["webhook"]["assets"]) == ("whsec_", ["btc"])
+    answer = json.loads(run(create, port, KEY=key["api_key"]))
+    assert (answer["secret"][:6], answer["webhook"]["assets"]) == ("whsec_", ["btc"])
     (sample,) = re.findall(r"```json\n(\{\"id\": .*?)```", README, re.DOTALL)
-    assert EVENT.validate_json(sample).type in created["webhook"]["events"]
+    assert EVENT.validate_json(sample).type in answer["webhook"]["events"]
     assert [name for name in EVENT_TYPES if f"`{name}`" not in README] == []
 
 

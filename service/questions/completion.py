@@ -317,8 +317,8 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
     if not 1 <= days <= most or days != int(days):
         return None
     count = bounded(int(days), plain) if bounds else DayCount(int(days), negated=earlier.negated)
-    recounted = replace(earlier, days=count.days, comparator=comparator, negated=count.negated)
-    return replace(recounted, in_a_row=earlier.in_a_row or is_run)
+    question = replace(earlier, days=count.days, comparator=comparator, negated=count.negated)
+    return replace(question, in_a_row=earlier.in_a_row or is_run)
 
 
 def _without_total(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -93,10 +93,10 @@ def test_hostile_names_of_fields_are_shown_defused_and_few(client: FlaskClient):
 
 
 MEDIA = ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16")
-COMPRESSED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+ARCHIVE = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
 
 
-@pytest.mark.parametrize("headers", [*({"Content-Type": media} for media in MEDIA), COMPRESSED, {}])
+@pytest.mark.parametrize("headers", [*({"Content-Type": media} for media in MEDIA), ARCHIVE, {}])
 def test_a_body_other_than_utf_8_json_is_unsupported(client: FlaskClient, headers: dict):
     answer = client.post("/api/v1/register", data=b'{"email": "a@b.example"}', headers=headers)
     assert refusal_of(answer) == (415, "unsupported_media_type")

@@ -120,7 +120,7 @@ def test_compressed_it_is_the_same_document_under_one_tag(client: FlaskClient, e
     assert answer.headers["ETag"].startswith('W/"')
 
 
-ACCEPTED = {
+ENCODINGS = {
     "identity": ("", "br", "gzip;q=0", "identity, gzip;q=0.5", "gzip;q=high", ", ,"),
     "gzip": (
         *("gzip, deflate, br", "GZIP", "gzip;", "zstd;q=0, *", "gzip;q=1.0, zstd;q=0.5"),
@@ -130,9 +130,9 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("encoding", ACCEPTED)
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_encoding_is_the_one_the_caller_likes_best(encoding: str):
-    assert {accept: chosen(accept) for accept in ACCEPTED[encoding]} == dict.fromkeys(ACCEPTED[encoding], encoding)
+    assert {accept: chosen(accept) for accept in ENCODINGS[encoding]} == dict.fromkeys(ENCODINGS[encoding], encoding)
 
 
 def test_a_current_tag_gets_a_304_without_a_body(client: FlaskClient):

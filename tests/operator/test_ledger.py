@@ -111,7 +111,7 @@ def entries(*kinds: str) -> list[ChainEntry]:
 
 
 ROWS = entries(*BODIES)
-SERVED: dict[str, Any] = {
+MARKET: dict[str, Any] = {
     "id": ID,
     "question": "Up?",
     **{name: TERMS[name] for name in ("created_at", "closes_at", "deadline")},
@@ -123,12 +123,12 @@ SERVED: dict[str, Any] = {
     "commitment": {"seq": 1, "hash": ROWS[0].hash},
 }
 NO_OUTCOME = {"rule": TERMS["rule"], "outcome": None, "resolved_at": None, "evidence": None}
-UNRESOLVED = SERVED | {"score": None, "market_odds": None, "resolution": NO_OUTCOME}
+OPEN_MARKET = MARKET | {"score": None, "market_odds": None, "resolution": NO_OUTCOME}
 
 
 def test_rounded_values_agree_with_the_rows():
     """A market that is not served is named."""
-    assert list(served_differences(ROWS, [SERVED])) == []
+    assert list(served_differences(ROWS, [MARKET])) == []
     assert list(served_differences(ROWS, [])) == [f"{ID} is in row 1 of the ledger, and is not served."]
 
 
@@ -136,7 +136,7 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
     """With the salt that is served; once a correction says that the text was withdrawn, it is not compared."""
     body = BODIES["votes"] | {"question": {"text": text_hash("Up?", "5a17")}}
     rows = list(chained([LedgerRow("votes", ID, body, False)], LATER, None))
-    market = UNRESOLVED | {"commitment": {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}}
+    market = OPEN_MARKET | {"commitment": {"seq": 1, "hash": rows[0].hash, "salt": "5a17"}}
     assert list(served_differences(rows, [market])) == []
     assert "question is served as" in next(served_differences(rows, [market | {"question": "Down?"}]))
     note = LedgerRow("correction", ID, {"corrects": 1, "note": "", "withdrawn": True}, False)
@@ -170,7 +170,7 @@ def test_a_hash_in_a_row_is_compared_with_the_served_text():
     ],
 )
 def test_the_smallest_change_that_can_be_served_is_named(path: str, value: object, name: str):
-    market = deepcopy(SERVED)
+    market = deepcopy(MARKET)
     *parents, last = path.split(".")
     part = reduce(getitem, parents, market)
     part[last] = value
@@ -181,13 +181,13 @@ def test_the_smallest_change_that_can_be_served_is_named(path: str, value: objec
 
 
 def test_an_open_market_without_a_row_is_named():
-    market = UNRESOLVED | {"id": "daily-btc-up-2", "ai": None}
-    (sentence,) = served_differences(ROWS, [SERVED, market])
+    market = OPEN_MARKET | {"id": "daily-btc-up-2", "ai": None}
+    (sentence,) = served_differences(ROWS, [MARKET, market])
     assert sentence == "daily-btc-up-2 is served, and no row of the ledger is about it."
 
 
 def test_what_came_after_the_last_row_is_not_compared():
     """An export and the pages of a service that runs are not of one instant."""
-    new = SERVED | {"id": "daily-btc-up-2", "created_at": LATER}
-    verdict = SERVED["resolution"] | {"resolved_at": LATER}
-    assert list(served_differences(entries("votes", "odds"), [SERVED | {"resolution": verdict}, new])) == []
+    new = MARKET | {"id": "daily-btc-up-2", "created_at": LATER}
+    verdict = MARKET["resolution"] | {"resolved_at": LATER}
+    assert list(served_differences(entries("votes", "odds"), [MARKET | {"resolution": verdict}, new])) == []

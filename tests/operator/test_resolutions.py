@@ -30,8 +30,8 @@ def test_challenges_are_listed_without_their_caller(operate, challenge, now):
     states = [f"{bars} open bars", f"{event} yes hand", f"{challenge_past} due hand"]
     assert [" ".join(row.split()[:3]) for row in rows] == states
     assert rows[1].endswith("Will the SEC approve a Solana ETF?")
-    unresolved = answer_of(operate, "challenges", "list", "--unresolved")
-    assert [row["number"] for row in unresolved] == [bars, challenge_past]
+    rows = answer_of(operate, "challenges", "list", "--unresolved")
+    assert [row["number"] for row in rows] == [bars, challenge_past]
 
 
 def test_a_challenge_is_resolved_once_with_a_row_of_the_ledger(operate, challenge, database, now):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.market.assets import ASSETS
+from service.market.assets import ASSETS, COINS
 from service.market.bars import Bars, empty, from_rows, join
 from service.market.instants import DAY, HOUR, MINUTE
 from service.trading import arena as it
@@ -124,7 +124,7 @@ def test_gaps_in_the_bars_are_tolerated(hours):
 
 
 def test_peers_trade_the_same_hours(hours):
-    peers = hours.keys() & {"eth", "sol", "bnb", "xrp"}
+    peers = {*COINS} - {"btc"}
     assert peers_of("btc", hours).shape == (len(peers), len(hours["btc"]))
     assert peers_of("gold", hours).shape == (1, len(hours["gold"]))
     np.testing.assert_array_equal(peers_of("gold", hours)[0], hours["silver"].close)
@@ -180,7 +180,7 @@ def test_net_history_never_changes_and_ends_with_now(hours: dict[str, Bars], are
 
 @pytest.fixture(scope="module")
 def full_arena(real_hours: dict[str, Bars]) -> Arena:
-    return run(real_hours, {}, ANCHOR)
+    return run(real_hours, {}, ANCHOR).traded()
 
 
 def test_all_strategies_trade_every_asset(full_arena: Arena):

@@ -68,7 +68,8 @@ def ledger_votes(source: Pages, world: str | None = None) -> pd.DataFrame:
     -------
     One row per market and voter, index `id`, that of the market, and `voter`. `p_yes` is the P(YES) of the vote and
     `p_pool` that of the pool, in 0 to 1; `weight` is the weight of the voter. Levels and `spot_usd`, the price at the
-    vote, are USD, `horizon_h` is in hours. A `comparator` of `open` has no YES and is not scored. `corrected` marks a
+    vote, are USD, `horizon_h` is in hours. The `question` of a challenge is its canonical sentence, and missing for a
+    topic, whose words the ledger hides. A `comparator` of `open` has no YES and is not scored. `corrected` marks a
     row that a later row of the source corrects.
     """
     return _votes_frame(list(_entries(source, world)))
@@ -174,7 +175,10 @@ def _votes(entry: Document) -> Iterator[dict[str, Any]]:
     body = entry["body"]
     question = body["question"]
     market = {name: question[name] for name in ("asset", "comparator", "level", "upper_level")}
-    market |= {"question": question["text"], "spot_usd": question["spot"], "horizon_h": question["horizon_hours"]}
+    # The words of a person are a hash in the ledger; the sentence beside it says the same of all but topics.
+    sentences = (question.get(name) for name in ("text", "canonical"))
+    sentence = next((words for words in sentences if isinstance(words, str)), None)
+    market |= {"question": sentence, "spot_usd": question["spot"], "horizon_h": question["horizon_hours"]}
     market |= {name: body[name] for name in ("category", "voted_at", "deadline")}
     for vote in body["votes"]:
         # The ledger records `fallback` only for language models.

@@ -64,8 +64,8 @@ def test_a_stopping_bot_leaves_the_queue_at_once(world, monkeypatch):
     """At the pace of alerts the rest of the queue would hold up the end of the bot for minutes; it is sent later."""
     people = range(100, 400)
     world.store.queue([alert(user) for user in people])
-    with monkeypatch.context() as paced, asyncio.Runner(loop_factory=SimulatedLoop) as runner:
-        paced.setattr(delivery, "ALERTS_PER_SECOND", 25)
+    with monkeypatch.context() as context, asyncio.Runner(loop_factory=SimulatedLoop) as runner:
+        context.setattr(delivery, "ALERTS_PER_SECOND", 25)
         runner.run(send_queue(world.telegram, world.store, lambda: len(world.telegram.sent) < 10))
         assert runner.get_loop().time() < 2
     assert 10 <= len(world.telegram.sent) < 10 + delivery.CHATS_AT_ONCE

@@ -47,10 +47,10 @@ RECORD = TrackRecord(NOW, {"day": BandRecord((Standing("garch", EMBEDDED, 200, 2
 def test_oracles_pool_the_seats_by_their_weights_in_the_consensus():
     """Voters without a view are no layer: even odds would only dilute what other layers see."""
     seats = {"momentum": 0.8, "trend": 0.5}
-    weighed, even = (inputs_of(seats=seats, weights=weights) for weights in ({"momentum": 2.0, "trend": 1.0}, {}))
-    assert oracles(weighed).p == pytest.approx((2 * 0.8 + 0.5) / 3)
-    assert oracles(even).p == pytest.approx((0.8 + 0.5) / 2)
-    assert oracles(even).reasoning == "2 seats: momentum 80.0%, trend 50.0%."
+    with_weights, plain = (inputs_of(seats=seats, weights=weights) for weights in ({"momentum": 2.0, "trend": 1.0}, {}))
+    assert oracles(with_weights).p == pytest.approx((2 * 0.8 + 0.5) / 3)
+    assert oracles(plain).p == pytest.approx((0.8 + 0.5) / 2)
+    assert oracles(plain).reasoning == "2 seats: momentum 80.0%, trend 50.0%."
     assert brains(inputs_of(brains={"vol": 0.5, "sv": 0.8}, seats={"trend": 0.1})).p == pytest.approx((0.5 + 0.8) / 2)
     assert brains(inputs_of(brains={"vol": 0.6})).reasoning == "1 brain: vol 60.0%."
 

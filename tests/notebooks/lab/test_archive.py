@@ -20,7 +20,7 @@ from service.client import Client
 from tests.notebooks.conftest import InterceptedClient
 
 TABLES = ("candles", "lane_events", "headlines", "apex_calls", "apex_call_layers", "features")
-REWINDING = {"seq": 9, "body": {"corrects": 8, "rewound_to": "2026-11-21T10:00:00Z"}}
+REWIND = {"seq": 9, "body": {"corrects": 8, "rewound_to": "2026-11-21T10:00:00Z"}}
 PARTS = {"candles": ("btc",), "lane_events": ("trend",)}
 OUTCOME = one_of("yes", "no")
 SCHEMA = FrameSchema({"id": TEXT}, {"n": COUNT, "p": NUMBER, "live": FLAG, "time": INSTANT, "outcome": OUTCOME})
@@ -94,7 +94,7 @@ def test_a_second_record_reads_the_ledger_from_its_last_row(stub: InterceptedCli
     ("method", "change", "lengths"),
     [
         ("ledger_entry", lambda page: {**page, "entry": {**page["entry"], "hash": "f" * 64}}, [16, 16]),
-        ("ledger", lambda page: {**page, "entries": [REWINDING], "next": None}, [16, 18]),
+        ("ledger", lambda page: {**page, "entries": [REWIND], "next": None}, [16, 18]),
     ],
     ids=["set up anew", "taken back"],
 )

@@ -133,8 +133,8 @@ def drips(content: bytes, status: int | None = 200) -> Behaviour:
 
 
 # A line of a comment is never an event: whoever looks at events alone never wakes.
-DRIPPING = {"body": drips(events(vote_text())), "comment": drips(b":" + b"." * 99), "refusal": drips(b" ", 503)}
-DRIPPING |= {"head": drips(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"." * 9000, None)}
+DRIPS = {"body": drips(events(vote_text())), "comment": drips(b":" + b"." * 99), "refusal": drips(b" ", 503)}
+DRIPS |= {"head": drips(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"." * 9000, None)}
 
 
 def resets(handler: Handler) -> None:

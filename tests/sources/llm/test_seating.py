@@ -215,7 +215,7 @@ def test_a_masked_seat_sends_neither_names_nor_the_words_of_the_caller(seat, ser
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
-        (it.DRIPPING["body"], "did not answer in time"),
+        (it.DRIPS["body"], "did not answer in time"),
         (refuses(401), "refused the key (401)"),
         (answers("I cannot help with that."), "gave no probability_yes"),
     ],

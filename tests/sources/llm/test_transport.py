@@ -54,11 +54,11 @@ def test_a_response_beyond_the_maximum_size_is_refused(server, client, monkeypat
 
 def test_a_name_that_is_not_resolved_in_time_costs_nothing(monkeypatch):
     """Nothing was sent, so the reserved budget is free again."""
-    resolving = Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: resolving.wait())
+    silence = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: silence.wait())
     with httpx2.Client(transport=Transport(), timeout=0.05) as client, pytest.raises(httpx2.ConnectTimeout) as error:
         client.get("http://model.example/v1/models")
-    resolving.set()
+    silence.set()
     assert fault_of(error.value) == transport.NOT_SENT
 
 

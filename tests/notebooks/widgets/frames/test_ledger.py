@@ -36,11 +36,12 @@ def correction(seq: int, subject: str) -> Row:
 
 
 def votes_of_rows(lines: list[Row]) -> list[Row]:
-    """The words of a challenge are a hash in the ledger, which the frame has as a text."""
+    """The words of a challenge are a hash in the ledger; the frame has its canonical sentence."""
     rows = []
     for row in of_kind(lines, "votes"):
         body, question = row["body"], row["body"]["question"]
-        fields = body | question | row | {"fallback": False, "p_pool": body["p"], "question": str(question["text"])}
+        sentence = question["canonical" if body["category"] == "challenge" else "text"]
+        fields = body | question | row | {"fallback": False, "p_pool": body["p"], "question": sentence}
         rows += [fields | vote for vote in body["votes"]]
     return rows
 
