@@ -29,7 +29,8 @@ EARLIER = forms("earlier")
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
-BESIDE_DAY, LONGEST_WAY = ARTICLES | LIMITS | {"asset"}, timedelta(days=330)  # "and by the 24th?" in a later month
+# Kinds beside the day of "and by the 24th?" that are another date, and how far away its month may be.
+OTHER_DATES, LONGEST_WAY = {"month", "unit", "weekday", "rel", "holiday", "next", "this", "eo"}, timedelta(days=330)
 LAST_DAY, MOST_HOURS = 31, 24
 SUNDAY, HOURS_OF_WEEK = 6, 168
 # Kinds beside a weekday that leave open which week is meant.
@@ -45,6 +46,7 @@ NUMBERS = ("number", "numword")
 # A larger unit is meant unless its number changes by so many times more than that of a smaller one: "5 days, 8?".
 LARGER_CHANGE = 2.0
 SILENT = {"mark", "filler"}
+FURTHER = forms("further")
 FROM_NOW = {"from now", "from today", "hence"}  # "two weeks from now", which is no "two weeks later"
 DAY_KINDS = ARTICLES | {"rel", "weekday", "nth", "month", "iso", "date", "number", "holiday", "word", "not", *SILENT}
 SIGNS = {*MINUSES, "+"}
@@ -143,10 +145,16 @@ def _following(tokens: Sequence[Token], earlier: Question) -> list[Token]:
 
 
 def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
-    """The tokens with the instant of "24h later", "another 3 days later", counted from the earlier deadline.
+    """The tokens with the instant of "24h later", "two more weeks", counted from the earlier deadline.
 
     In languages with postpositions such words count from now.
     """
+    plain = [token for token in tokens if token.kind not in ("mark", "and", "asset")]
+    counted = [token for token in plain if token.text not in FURTHER and token.kind not in ("the", "in")]
+    is_further = len(counted) < len(plain) and any(token.text in FURTHER for token in plain) and earlier.days is None
+    if is_further and [token.kind for token in counted] in (["number", "unit"], ["numword", "unit"]):
+        names = [token for token in tokens if token.kind == "asset"]
+        return with_later([*names, *counted, Token("later", "")], earlier)
     for place, (number, unit, later) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
         if number.kind in NUMBERS and unit.kind == "unit" and later.kind == "later" and later.text not in FROM_NOW:
             at = after(earlier.deadline, int(first_value(number)), str(unit.value)).end
@@ -170,9 +178,10 @@ def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
 
 def _in_later_month(tokens: list[Token], earlier: Question, today: date, notes: list[Assumption]) -> list[Token]:
     """The tokens with the month of the earlier deadline for "the 24th?", where that is a later one of this year."""
-    until, names = earlier.deadline.date(), [token.kind for token in _spoken(tokens) if token.kind not in BESIDE_DAY]
+    until, kinds = earlier.deadline.date(), [token.kind for token in tokens]
     is_later = (until.year, until.month) > (today.year, today.month) and until - today < LONGEST_WAY
-    if names != ["nth"] or not is_later:
+    is_date = earlier.deadline.time() == DAY_END  # not "in two weeks"
+    if kinds.count("nth") != 1 or {*kinds} & OTHER_DATES or not (is_later and is_date):
         return tokens
     place = [token.kind for token in tokens].index("nth") + 1
     notes.append(Assumption(f"The day is understood as one of {until:%B %Y}.", "deadline"))
@@ -362,10 +371,10 @@ def with_range(tokens: list[Token], earlier: Question) -> list[Token]:
 def _named_end(tokens: Sequence[Token]) -> int:
     """The end of a range that words before its new level name: "make the low one 88" is -1, "upper end 102k" 1."""
     kinds = {token.kind for token in tokens}
-    if not kinds <= BEFORE_END:
+    if not kinds <= BEFORE_END or not kinds & {"the", "end", "numword", "meet"}:  # French "plus haut 105k" is no end
         return 0
-    values = {token.value for token in tokens} | ({*kinds} & {"up", "down"} if "end" in kinds else set())
-    return bool(values & {"high", "up"}) - bool(values & {"low", "down"})
+    names = {token.value for token in tokens} | ({*kinds} & {"up", "down"} if kinds & {"end", "numword"} else set())
+    return bool(names & {"high", "up"}) - bool(names & {"low", "down"})
 
 
 def with_level(tokens: list[Token], level: float, language: Language) -> list[Token]:

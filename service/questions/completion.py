@@ -57,8 +57,8 @@ from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_
 
 QUESTION_MARKS = "?？"
 ENTIRETY = "all"
-# Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?", "forget it, 20%".
-LEADING = {"and", "or", "filler", "mark", "order"}
+# Kinds at the begin of a follow-up that say nothing more: "and eth?", "or 60k?".
+LEADING = {"and", "or", "filler", "mark"}
 # Kinds and most letters of an interjection before a comma or a word that carries on: "no wait, 38", "no i meant 38".
 INTERJECTIONS = {"word", "not", "be", *LEADING}
 LONGEST_INTERJECTION = 14
@@ -109,6 +109,7 @@ def complete(
     notes, carryover = list[Assumption](), set[Carryover]()
     *others, last = reading.tokens or [Token("mark", "")]
     tokens = [*(token for token in others if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
+    tokens = tokens[2:] if [token.kind for token in tokens[:2]] == ["order", "mark"] else tokens  # "forget it, 20%"
     if has_chance := _has_chance(tokens, earlier):
         tokens = _without_chance(tokens)
     tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)

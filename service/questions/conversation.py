@@ -217,7 +217,7 @@ def _begin(parse: Parse, earlier: Question, carryover: set[Carryover]) -> dateti
     if begin is None or "deadline" in carryover:
         return begin
     is_day = own.since is not None and own.at - own.since < DAY
-    is_of_longer = until - begin > DAY
+    is_of_longer = earlier.earlier is not None and until - earlier.earlier > DAY
     if own.since is not None and not (is_day and is_of_longer):
         return own.since - SECOND
     if begin >= own.at:
@@ -248,7 +248,8 @@ def _has_own_event(parse: Parse, earlier: Question, carryover: set[Carryover]) -
     if is_carried and not amounts and isinstance(earlier.kind, Comparison):  # "and lower?"
         kinds = kinds - BULL - BEAR
     is_joint = parse.pair or parse.count or parse.earlier or parse.subject.other or parse.subject.left_out
-    is_asked = kinds >= {"what", "be"} or (kinds >= {"what", "on"} and is_carried)  # "where's sol at"
+    last = next((token.kind for token in reversed(parse.clause.tokens) if token.kind != "mark"), "")
+    is_asked = kinds >= {"what", "be"} or ("what" in kinds and last == "on" and is_carried)  # "where's sol at"
     return bool(is_joint or parse.level_notes or kinds & OWN_EVENT) or is_asked
 
 
@@ -273,7 +274,8 @@ def _event(parse: Parse, completion: CompletedText, carryover: set[Carryover]) -
         base = replace(base, earlier=parse.deadline.start)
     if clause.amounts:
         others = [amount for amount in find_amounts(clause.tokens) if amount not in clause.amounts]
-        if any(is_near(other.value(parse.spot), parse.spot) for other in others):  # "eth with 2000 and 1600?"
+        joined = [other for other in others if clause.tokens[max(other.first - 1, 0)].kind in ("and", "or")]
+        if any(is_near(other.value(parse.spot), parse.spot) for other in joined):  # "eth with 2000 and 1600?"
             raise two_levels()
         question, codes = with_amounts(base, clause, parse.spot), EVENT
         is_turned = question is not None and (question.level_pct is not None or isinstance(question.kind, Close))

@@ -67,7 +67,8 @@ def _with_halves(tokens: Sequence[Token]) -> list[Token]:
         before = place - (result[place - 1].kind in ("money", "currency", "times", "asset") and place > 1)
         end = place + 1 + (len(result) > place + 1 and result[place + 1].kind == "a")
         kinds = [token.kind for token in (result[before - 1], result[place], *result[end : end + 1])]
-        is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2
+        is_of_another = result[end + 1 : end + 2] and result[end + 1].kind == "asset"  # "2 eth and half a btc"
+        is_half = kinds[1:] == ["and", "numword"] and result[end].value == 1 / 2 and not is_of_another
         integer = result[before - 1]
         if is_half and integer.kind == "a" and before < place:  # "a dollar and a half"
             integer = replace(integer, kind="number", value=1.0)

@@ -31,6 +31,7 @@ DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "thi
 # Kinds of a second sentence that adds a level.
 ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS} - {"percent"}
 # Kinds of words that ask nothing.
+SPAN = {"above", "the", "next", "number", "numword", "unit"}  # "Over the next ten days, will btc fall?"
 FILLERS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
 MOST_FRAGMENT_TOKENS = 16
@@ -234,9 +235,7 @@ def _statement_before(tokens: Sequence[Token]) -> int:
         follows = next((later for later in tokens[place + 1 : place + 3] if later.kind == "will"), None)
         if token.text in COMMAS and follows:
             kinds = {token.kind for token in tokens[:place]}
-            return (
-                place + 1 if kinds & (PRICE_MARKS | PREDICATES) and "next" not in kinds else 0
-            )  # "over the next week,"
+            return place + 1 if kinds & (PRICE_MARKS | PREDICATES) and not kinds <= SPAN else 0
     return 0
 
 

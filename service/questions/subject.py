@@ -52,7 +52,8 @@ def refuse_ratio(tokens: Sequence[Token], language: Language, circumstances: Cir
     levels = [amount for amount in find_amounts(rest) if not amount.is_percent and not amount.is_multiple]
     spot = circumstances.spots.get(names[0], math.nan)
     kinds = {token.kind for token in tokens}
-    asks_value = kinds & {"what", "which", "how"} and kinds.isdisjoint(BULL | BEAR | COMPARISONS - {"which"})
+    asks = "which" in kinds or ("be" in kinds and kinds & {"what", "how"})
+    asks_value = asks and kinds.isdisjoint(BULL | BEAR | COMPARISONS - {"which"})
     is_asked = asks_value and any(token.text in RATIOS for token in tokens)
     if is_asked or (levels and not any(is_near(level.value(spot), spot) for level in levels)):
         raise invalid("The ratio of two prices is not forecast. Ask which of the two returns more.", "ratio")

@@ -54,7 +54,9 @@ NUMBERS = {
     "number", "numword", "numeral", "fraction", "figures", "times", "nth", "date", "iso", "slash", "glyphdate", "clock",
     "shortyear", "weekday", "month", "unit", "rel", "holiday", "eo", "weekend",
 }  # fmt: skip
-ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/? ?[-−](?= ?\d)|(?<=\d)y\b")
+ABBREVIATIONS = re.compile(r"\b([ap])\. ?m\b\.?|\bu\. ?s\b\.?|\+ ?/? ?[-−](?= ?\d)")
+# "In 1y"; alone it is Spanish for "and".
+YEARS = re.compile(r"(?<=\d)(?:y\b(?! ?\d)| y\b(?= ?[?.,!]| ?$| from\b))")
 # "x3", as many write "3x".
 MULTIPLE = re.compile(r"\b[x×](\d{1,3}(?:[.,]\d+)?)\b")
 # Months and days in Chinese numerals: "十二月二十五日", but not "一日", a day, and "百二十日".
@@ -99,7 +101,7 @@ def read(text: str, likely: Language | None = None) -> tuple[Language, list[Toke
     Raises InvalidQuestion for too many of them or of numbers.
     """
     plain = MULTIPLE.sub(r"\1x", ABBREVIATIONS.sub(_closed, MARKUP.sub(" ", fold(text))))
-    plain = GLYPH_DAY.sub(_in_digits, plain)
+    plain = YEARS.sub("yr", GLYPH_DAY.sub(_in_digits, plain))
     language = guess_language(plain, WORDS.findall(plain), likely, text.casefold())
     tokens = tokenize(plain, lexicon(language))
     if sum(token.kind in NUMBERS for token in tokens) > MOST_NUMBERS:
@@ -120,8 +122,6 @@ def tokenize(plain: str, words: Lexicon) -> list[Token]:
 
 
 def _closed(abbreviation: re.Match[str]) -> str:
-    if abbreviation[0] == "y":  # "in 1y"; alone it is Spanish for "and"
-        return "yr"
     if abbreviation[0].startswith("+"):
         return "±"
     return f"{abbreviation[1]}m" if abbreviation[1] else "us"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from service import canonical
-from service.forecasting.predictions import LedgerPosition
+from service.forecasting.predictions import LedgerPosition, Prediction
 from service.forecasting.predictions.commitments import (
     forecast_row,
     market_rows,
@@ -42,6 +42,7 @@ OF_PREDICTIONS: tuple[Kind, ...] = ("question", "votes", "odds", "resolution", "
 OF_FORECASTS: tuple[Kind, ...] = ("forecast", "reveal")
 NAME = "audit"  # of the stored result
 FIRST = 20  # differences that are stored
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError)  # a text that is no JSON, or JSON of another shape
 SHOWN_LENGTH = 60  # characters of a value in a sentence
 
 
@@ -76,6 +77,13 @@ def differences(db: Connection, certificates: bytes | None = None) -> Iterator[s
 
 def table_differences(db: Connection) -> Iterator[str]:
     """The same without the faults of the ledger itself."""
+    try:
+        yield from _differences(db)
+    except UNREADABLE as error:
+        yield f"A stored value cannot be read ({type(error).__name__}), and what follows it was not compared."
+
+
+def _differences(db: Connection) -> Iterator[str]:
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     names: dict[str, Any] = {}
@@ -114,7 +122,8 @@ def _of_predictions(
 ) -> Iterator[str]:
     """Compare these rows with the predictions that they are about, and note them in `rows`."""
     subjects = sorted({entry.subject for entry in entries})
-    by_id = {record.id: record for record in predictions.find_predictions(db, subjects)}
+    by_id, unreadable = _read(db, subjects)
+    yield from (f"{id}: what the tables hold of it cannot be read." for id in unreadable)
     rows_of = {id: (question_row(record), *market_rows([record])) for id, record in by_id.items()}
     expected = {id: {row.kind: row for row in record_rows} for id, record_rows in rows_of.items()}
     for id in predictions.unequal_columns(db, list(by_id.values())):
@@ -122,7 +131,8 @@ def _of_predictions(
     for entry in entries:
         rows[entry.kind].add(entry.subject)
         if entry.subject not in by_id:
-            yield f"Row {entry.seq} is about {entry.subject}, which is not stored."
+            if entry.subject not in unreadable:
+                yield f"Row {entry.seq} is about {entry.subject}, which is not stored."
             continue
         row = expected[entry.subject].get(entry.kind)
         if row and entry.subject in without_text:
@@ -134,6 +144,17 @@ def _of_predictions(
         position = by_id[entry.subject].ledger_position
         if entry.kind == "votes" and position != LedgerPosition(entry.seq, entry.hash):
             yield f"{entry.subject}: its place in the ledger is row {entry.seq}, not {position}."
+
+
+def _read(db: Connection, ids: Sequence[str]) -> tuple[dict[str, Prediction], list[str]]:
+    """The stored predictions of these ids, and the ids of those that cannot be read."""
+    try:
+        return {record.id: record for record in predictions.find_predictions(db, ids)}, []
+    except UNREADABLE:
+        if len(ids) == 1:
+            return {}, [*ids]
+    (records, faults), (others, further) = (_read(db, part) for part in (ids[: len(ids) // 2], ids[len(ids) // 2 :]))
+    return records | others, faults + further
 
 
 def _compared(entry: ChainEntry, row: LedgerRow | None) -> Iterator[str]:

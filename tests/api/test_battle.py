@@ -104,6 +104,7 @@ class TestFile:
     def test_an_unknown_venue_is_refused(self, client: FlaskClient, fought, venue: str):
         refusal = client.get(CSV, query_string={"venue": venue})
         assert refusal_of(refusal) == (400, "invalid_request", "venue")
+        assert refusal.json["errors"][0]["message"] == "must be 'all', 'cex' or 'dex'"
 
 
 def reason_of(refusal: TestResponse) -> str:

@@ -187,10 +187,11 @@ def test_a_proof_is_fetched_and_checked_by_the_client(reader: Client, chain, roo
 
 def test_a_proof_that_does_not_hold_is_never_handed_on(reader: Client, chain):
     proof = reader.ledger_proof(3)
-    forgery = proof | {"entry": proof["entry"] | {"body": {"p": 0.9}}}
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=forgery))
-    with Client("http://ninefold", transport=transport) as client, pytest.raises(ProofFailed, match="hash of row 3"):
-        client.verify_proof(3)
+    changed = proof | {"entry": proof["entry"] | {"body": {"p": 0.9}}}
+    for answer, reason in ((changed, "hash of row 3"), (reader.ledger_proof(4), "row 4"), ({}, "proof")):
+        transport = httpx.MockTransport(lambda _, answer=answer: httpx.Response(200, json=answer))
+        with Client("http://ninefold", transport=transport) as client, pytest.raises(ProofFailed, match=reason):
+            client.verify_proof(3)
 
 
 def test_timestamps_stand_beside_their_roots(client: FlaskClient, reader: Client, sqlite, chain, root, check_schema):

@@ -193,6 +193,8 @@ def test_a_missing_token_ends_the_bot_with_a_sentence(tmp_path: Path):
     assert (bot.returncode, bot.stdout) == (2, "")
     assert bot.stderr.startswith("bot: TELEGRAM_BOT_TOKEN is not set")
     assert bot.stderr.count("\n") == 1
+    with pytest.raises(BotSettingsError, match="TELEGRAM_BOT_TOKEN is not set"):
+        settings.read({})
 
 
 def line(message: str, error: Exception | None = None, level: int = logging.INFO) -> str:

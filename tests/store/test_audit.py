@@ -196,6 +196,21 @@ def test_a_changed_fact_is_reported(record: Database, table: str, change: str, w
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("value", ["Will Bitcoin be above 1 USD?", "{}", "[]", "7"])
+def test_a_value_that_cannot_be_read_is_reported(record: Database, value: str):
+    """With its market and with the differences of others, not by the error of a library."""
+    with record.engine.connect() as db:
+        query = "SELECT id FROM prediction WHERE outcome IS NOT NULL AND category != 'answer' ORDER BY id LIMIT 2"
+        first, second = db.execute(text(query)).scalars()
+        db.exec_driver_sql("UPDATE prediction SET question = ? WHERE id = ?", (value, first))
+        db.exec_driver_sql("UPDATE prediction SET evidence = 'x' WHERE id = ?", (second,))
+        sentences = list(audit.table_differences(db))
+        db.rollback()
+    assert f"{first}: what the tables hold of it cannot be read." in sentences
+    assert any(sentence.startswith(second) and "evidence" in sentence for sentence in sentences)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_changed_number_of_a_document_is_reported(record: Database, name: str):
     """Every score follows from the rows of the ledger alone."""

@@ -155,12 +155,12 @@ def test_a_server_that_does_not_answer_is_away():
 @pytest.mark.parametrize(
     ("revision", "words"), [("9999", "newer version"), ("0011", r"revision 0011: start version 1\.2 once")]
 )
-def test_a_database_of_another_version_is_refused_in_words(sqlite_url, revision: str, words: str):
+def test_a_database_of_another_version_is_refused_in_words(empty_url, revision: str, words: str):
     """The steps before version 1.2 are no longer kept."""
-    with closing(opened(sqlite_url)) as database, database.writing() as db:
+    with closing(opened(empty_url)) as database, database.writing() as db:
         db.execute(text(f"UPDATE alembic_version SET version_num = '{revision}'"))
     with pytest.raises(SettingsError, match=words):
-        opened(sqlite_url)
+        opened(empty_url)
 
 
 @pytest.fixture

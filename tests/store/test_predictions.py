@@ -154,6 +154,16 @@ def test_a_market_is_active_from_its_opening_to_its_end(db, at: int, ids: list[s
     assert names(predictions.active_markets(db, MONDAY + at)) == ids
 
 
+def test_a_reader_finds_what_was_committed(database):
+    """On a connection that cannot write, as every answer of the service does."""
+    with database.writing() as db:
+        keep(db, stored(), stored("challenge-7", number=7))
+    with database.reading() as db:
+        assert predictions.find_prediction(db, "one") == stored()
+        assert predictions.find_challenge(db, 7) == stored("challenge-7", number=7)
+        assert names(predictions.find_predictions(db, ["challenge-7"])) == ["challenge-7"]
+
+
 def test_a_challenge_is_found_by_its_number(db):
     """Numbers go up from one."""
     assert predictions.next_challenge_number(db) == 1

@@ -183,7 +183,8 @@ def full_arena(real_hours: dict[str, Bars]) -> Arena:
     return run(real_hours, {}, ANCHOR).traded()
 
 
-def test_all_strategies_trade_every_asset(full_arena: Arena):
+def test_all_strategies_trade_every_asset(real_hours: dict[str, Bars], full_arena: Arena):
+    assert {asset for _, asset, _ in accounts(full_arena)} == {*real_hours}
     for key, asset, account in accounts(full_arena):
         assert len(account.history.side), (key, asset)
 

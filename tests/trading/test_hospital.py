@@ -32,7 +32,9 @@ def snapshot_of(month, patients, before=None, made_at=MADE_AT) -> HospitalDocume
 @pytest.fixture(scope="module")
 def real_arena(real_hours):
     """Real months from June 2024 to April 2025, of the assets that have bars."""
-    return run(real_hours, {}, ANCHOR).traded()
+    arena = run(real_hours, {}, ANCHOR).traded()
+    assert {*arena.assets} == {*real_hours}
+    return arena
 
 
 @pytest.fixture(scope="module")

@@ -234,6 +234,14 @@ def test_every_pop_up_fits(language):
     assert max(map(len, texts)) <= 200
 
 
+def test_an_answer_in_german_has_its_labels_in_german():
+    """What is left today, the world, and that it is no advice."""
+    with speaking("de"):
+        page = text_of(messages.oracle.answer(documents.answer(), {"limit": 10, "remaining": 1}, "Ann"))
+    labels = ("Ann: heute noch 1 von 10 Fragen", "SIMULIERTER Markt · 12:05 UTC", "Keine Anlageberatung")
+    assert [label for label in labels if label not in page] == []
+
+
 def test_russian_counts_with_three_forms():
     with speaking("ru"):
         texts = [messages.oracle.waiting(n) for n in (1, 2, 5, 21)]

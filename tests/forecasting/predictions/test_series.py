@@ -328,9 +328,9 @@ class TestWeeksAndMonths:
 
     def test_a_week_has_six_questions_and_seven_days(self):
         questions = [market.question for market in opened(2026, 11, 2, 0, category="weekly").values()]
-        kinds = {question.comparator: question.deadline for question in questions if question.asset == "btc"}
+        rows = sorted((question.comparator, question.deadline) for question in questions if question.asset == "btc")
         names = "close_above close_below touch_above touch_below between relative"
-        assert kinds == dict.fromkeys(names.split(), datetime(2026, 11, 8, 23, 59, 59, tzinfo=UTC))
+        assert rows == [(name, datetime(2026, 11, 8, 23, 59, 59, tzinfo=UTC)) for name in sorted(names.split())]
 
     def test_compared_assets_have_the_same_trading_hours(self):
         questions = [market.question for day in (2, 5) for market in opened(2026, 11, day, 0).values()]

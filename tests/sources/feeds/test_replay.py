@@ -143,6 +143,7 @@ def test_all_recorded_assets_have_a_past_of_hours(recording, shared_data):
     """Crypto has every hour, and metals have twelve odd bars."""
     names = {path.name.partition(".")[0] for path in (shared_data / "candles" / "1h").iterdir()}
     assert (recording.assets, recording.step) == (tuple(asset for asset in ASSETS if asset in names), HOUR)
+    assert {*recording.assets} == names
     assert recording.history_from == int(datetime(2024, 2, 1, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).at(WALL) == int(datetime(2025, 3, 2, tzinfo=UTC).timestamp())
     assert recording.clock(WALL).ends == int(datetime(2025, 5, 1, tzinfo=UTC).timestamp())
