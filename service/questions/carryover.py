@@ -29,7 +29,7 @@ EARLIER = forms("earlier")
 # Kinds before the day of a month: "el 12", "am 12.".
 ARTICLES = {"the", "on", "ampm"}
 LIMITS = {"by", "before", "until", "lasting", "to"}
-# Kinds beside the day of "and by the 24th?" that are another date, and how far away its month may be.
+# Kinds that make another date of the day of "and by the 24th?", and how far away the month that is meant may be.
 OTHER_DATES, LONGEST_WAY = {"month", "unit", "weekday", "rel", "holiday", "next", "this", "eo"}, timedelta(days=330)
 LAST_DAY, MOST_HOURS = 31, 24
 SUNDAY, HOURS_OF_WEEK = 6, 168
@@ -46,7 +46,7 @@ NUMBERS = ("number", "numword")
 # A larger unit is meant unless its number changes by so many times more than that of a smaller one: "5 days, 8?".
 LARGER_CHANGE = 2.0
 SILENT = {"mark", "filler"}
-FURTHER = forms("further")
+FURTHER = forms("further")  # "two more weeks", beside a length alone
 FROM_NOW = {"from now", "from today", "hence"}  # "two weeks from now", which is no "two weeks later"
 DAY_KINDS = ARTICLES | {"rel", "weekday", "nth", "month", "iso", "date", "number", "holiday", "word", "not", *SILENT}
 SIGNS = {*MINUSES, "+"}
@@ -63,8 +63,9 @@ AFTER_AMOUNT, LEAST_THOUSANDS = {"number", "percent", "times", "unit", "money", 
 MOST_IN_CENTS = 10  # USD; a price above it is not told in cents
 THOUSAND, LEAST_CENTS = 1000, 10  # so many times the price, a whole number is one of cents: 43 after 0.48 USD
 ENDS_OF_RANGE = 2
+# Kinds before the new level of one end of a range: "make the low one 88", "lower end 88k".
+BEFORE_END = {"and", "the", "filler", "meet", "be", "numword", "end", "up", "down", "mark"}
 USD, LATER_YEARS = (Token("money", "usd"),), 3  # behind a number that is no year
-BEFORE_END = {"and", "the", "filler", "meet", "be", "numword", "end", "up", "down", "mark"}  # of a range, by name
 AT = {"", "on", "to", "above", "below", "exceed", "asset", "filler", "mark"}  # before it
 
 
@@ -151,7 +152,7 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
     """
     plain = [token for token in tokens if token.kind not in ("mark", "and", "asset")]
     counted = [token for token in plain if token.text not in FURTHER and token.kind not in ("the", "in")]
-    is_further = len(counted) < len(plain) and any(token.text in FURTHER for token in plain) and earlier.days is None
+    is_further = any(token.text in FURTHER for token in plain) and earlier.days is None
     if is_further and [token.kind for token in counted] in (["number", "unit"], ["numword", "unit"]):
         names = [token for token in tokens if token.kind == "asset"]
         return with_later([*names, *counted, Token("later", "")], earlier)
@@ -177,7 +178,7 @@ def _in_month(tokens: list[Token], earlier: Question) -> list[Token]:
 
 
 def _in_later_month(tokens: list[Token], earlier: Question, today: date, notes: list[Assumption]) -> list[Token]:
-    """The tokens with the month of the earlier deadline for "the 24th?", where that is a later one of this year."""
+    """The tokens with the month of the earlier deadline for "the 24th?", where that is later than this one."""
     until, kinds = earlier.deadline.date(), [token.kind for token in tokens]
     is_later = (until.year, until.month) > (today.year, today.month) and until - today < LONGEST_WAY
     is_date = earlier.deadline.time() == DAY_END  # not "in two weeks"

@@ -44,7 +44,7 @@ from service.questions.day_counts import MOST_DAYS, DayCount, bounded
 from service.questions.extremes import EXTREMES
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
-from service.questions.kinds.references import MOST_AVERAGED, Comparison, MovingAverage
+from service.questions.kinds.references import LONGEST_AVERAGE, Comparison, MovingAverage
 from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover
@@ -314,8 +314,8 @@ def _recounted(tokens: Sequence[Token], earlier: Question) -> Question | None:
         return None
     days = numbers[0] if numbers else earlier.days
     comparator = earlier.kind.of(sides.pop()) if sides else earlier.comparator
-    most = MOST_AVERAGED if isinstance(earlier.kind, MovingAverage) else MOST_DAYS
-    if not 1 <= days <= most or days != int(days):
+    limit = LONGEST_AVERAGE if isinstance(earlier.kind, MovingAverage) else MOST_DAYS
+    if not 1 <= days <= limit or days != int(days):
         return None
     count = bounded(int(days), plain) if bounds else DayCount(int(days), negated=earlier.negated)
     question = replace(earlier, days=count.days, comparator=comparator, negated=count.negated)

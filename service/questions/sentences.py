@@ -30,8 +30,9 @@ AFTER_ORDINAL = ("month", "unit", "next", "this", "the", "holiday", "daypart")
 DATE_KINDS = {"month", "weekday", "holiday", "rel", "eo", "by", "in", "on", "this", "next", "unit", "the"}
 # Kinds of a second sentence that adds a level.
 ADDED_KINDS = {"or", "number", "the", "to", "until", *PRICE_MARKS} - {"percent"}
+# Kinds of a span of time before the question: "Over the next ten days, will btc fall?"
+SPAN = {"above", "the", "next", "number", "numword", "unit"}
 # Kinds of words that ask nothing.
-SPAN = {"above", "the", "next", "number", "numword", "unit"}  # "Over the next ten days, will btc fall?"
 FILLERS = {"word", "noise", "filler", "mark"}
 # Fragments of so many tokens are read as one sentence.
 MOST_FRAGMENT_TOKENS = 16

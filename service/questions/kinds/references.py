@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from service.questions.clause import Clause
     from service.questions.question import Question
 
-FEWEST, MOST_AVERAGED = 2, 400  # days of an average
+FEWEST, LONGEST_AVERAGE = 2, 400  # days of an average
 # A touch of today's average is asked about only if this share of its days, at most, is still to come.
 LARGEST_SHARE = 0.25
 HOW = "For example: Will bitcoin be above its 200-day moving average on December 31?"
@@ -210,10 +210,12 @@ def of_moving_average(clause: Clause, setting: Setting) -> Criterion | None:
 
 def _days(count: float, asset: str) -> int:
     """The number of trading days; weeks were counted as seven, of which metals trade on five."""
-    is_weeks = count % 7 == 0 and count > MOST_AVERAGED
+    is_weeks = count % 7 == 0 and count > LONGEST_AVERAGE
     days = count * 5 / 7 if is_weeks and calendar_of(asset) != "always" else count
-    if days != int(days) or not FEWEST <= days <= MOST_AVERAGED:
-        raise invalid(f"The number of days of a moving average must be whole, from {FEWEST} to {MOST_AVERAGED}. {HOW}")
+    if days != int(days) or not FEWEST <= days <= LONGEST_AVERAGE:
+        raise invalid(
+            f"The number of days of a moving average must be whole, from {FEWEST} to {LONGEST_AVERAGE}. {HOW}"
+        )
     return int(days)
 
 
