@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from service.api.services import services
 from service.api.windows import daily_quota
 from service.errors import InvalidKey, InvalidRequest, KeyReplaced, NameTaken, RegistrationClosed
 from service.forecasting.predictions import SALT_BYTES
-from service.forecasting.predictions.scores.forecasters import NAMES, RESERVED_NAMES
+from service.forecasting.predictions.scores.forecasters import CLAIMS, NAMES, RESERVED_NAMES
 from service.ledger.chain import LedgerRow
 from service.ledger.commitments import text_hash
 from service.market.instants import utc
@@ -179,10 +180,10 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
     Whoever has a name is listed in /api/v1/forecasters. Forecasts count from the first name on: otherwise one could
     choose after the outcomes which of many records to show. The ledger has a salted hash of each name. A name belongs
     to one forecaster at a time; the names of the voters, the pool and the market are taken, and so is every name that
-    looks like a taken one.
+    looks like a taken one or speaks for the service: `ninefold-official`.
     """
     name = body.forecaster
-    if name and _look(name) in map(_look, RESERVED_NAMES):
+    if name and _is_reserved(name):
         raise NameTaken(f"{name} is a name of this service, or looks like one.")
     now = services().world_now
     with services().database.writing() as db:
@@ -204,14 +205,26 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
 LOOKALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i9", "oleastblg", strict=True))
 
 
+# Letters of a reserved name that is found within a longer word: "team" is not in "steam".
+LEAST_WITHIN = 6
+
+
+def _is_reserved(name: str) -> bool:
+    """Whether a name is taken for one of the service, or has such a word in it, alone or within a longer one."""
+    words = {_look(word) for word in (name, *re.split("[-_]", name))}
+    claims = {*map(_look, CLAIMS)}
+    is_within = any(claim in _look(name) for claim in claims if len(claim) >= LEAST_WITHIN)
+    return is_within or bool(words & claims) or _look(name) in map(_look, RESERVED_NAMES)
+
+
 def _look(name: str) -> str:
-    """What names that are taken for each other have in common: that of `p00l` is `pool`, that of `own-ed` `owned`."""
+    """What names that are taken for each other have in common: `p00l` and `pool`, `own-ed` and `owned`, `bee`, `be`."""
     look, before = name.replace("-", "").replace("_", ""), ""
     while look != before:  # `c1` is `cl`, and `cl` is `d`
         before = look
         for confusion, letter in LOOKALIKES:
             look = look.replace(confusion, letter)
-    return look
+    return re.sub(r"(.)\1+", r"\1", look)
 
 
 def _usage(caller: KeyHolder) -> Usage:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from service.market.assets import ASSETS
+from service.questions.dates.matching import refuse_far_years
 from service.questions.lexicon import fold, forms, lexicon
 from service.questions.numerals import spelled
 from service.questions.tokens import Token, clean, first_kind, read
@@ -64,11 +65,12 @@ class TokenizedText(NamedTuple):
 def read_markets(text: str, coins: Coins, likely: Language | None = None) -> TokenizedText:
     """The text as it was read, in the `likely` language where it may be several.
 
-    Raises InvalidRequest for a text that is too long or not clean. A ticker in capitals that is also a word ("HIGH")
-    counts only where no other market is named.
+    Raises InvalidRequest for a text that is too long, not clean or names a year outside of the calendar. A ticker in
+    capitals that is also a word ("HIGH") counts only where no other market is named.
     """
     text = clean(text)
     language, tokens = read(text, likely)
+    refuse_far_years(tokens)
     if tokens and tokens[0].kind == "zone" and tokens[0].text in FIRST_ANDS:
         tokens = [replace(tokens[0], kind="and", value=None), *tokens[1:]]  # French "et l'or ?", no Eastern Time
     if coins.keys:

@@ -47,7 +47,7 @@ def name(call, api_key: str) -> Callable[..., TestResponse]:
 
 class TestNames:
     def test_a_name_is_chosen_changed_and_given_up(self, call, name, api_key: str):
-        for choice in ("owl", "jay", "jay", "a" * 32, "sturdy_owl-7", None):
+        for choice in ("owl", "jay", "jay", "a" * 32, "sturdy_owl-7", "steam-badminton", "trend-owl", None):
             answer = name(choice)
             assert (answer.status_code, answer.json["forecaster"]) == (200, choice)
             assert call("GET", ME, key=api_key).json == answer.json
@@ -68,6 +68,7 @@ class TestNames:
     def test_names_of_the_service_and_their_lookalikes_are_taken(self, name):
         """`sv` is too short for a caller anyway."""
         alike = ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus", "ninefolc1", "moc1erator"]
+        alike += ["ninefold-official", "polymarkett", "kalshi2", "the_team", "realoperator", "admin-bob"]
         codes = {choice: name(choice).json["code"] for choice in (*forecasters.RESERVED_NAMES, *alike)}
         assert codes == dict.fromkeys(codes, "name_taken") | {"sv": "invalid_request"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,9 +12,9 @@ from typing import NamedTuple
 
 from service.questions.dates import counted, named, periods
 from service.questions.dates.counted import LEADING, TRAILING
-from service.questions.dates.periods import DateRange
+from service.questions.dates.periods import FIRST_YEAR, LAST_YEAR, DateRange, out_of_calendar
 from service.questions.dates.reading import Match, Today, units_ahead
-from service.questions.dates.roles import NEAR_KINDS, roles
+from service.questions.dates.roles import AMOUNT_AFTER, NEAR_KINDS, PARTS, roles
 from service.questions.tokens import Token
 
 # Kinds between a pattern and its anchor, and how many tokens such a pattern has at most.
@@ -27,6 +28,10 @@ YEARLESS_KINDS = {"month", "glyphdate", "holiday", "season", "q", "halfyear", "s
 PAST = ("high", "low", "open")
 # How many tokens before and behind a year its date is looked for in, and how many years are read.
 YEAR_REACH, MOST_YEARS = 8, 3
+# Kinds before "year" that make the number after it one.
+NAMED_YEAR_LEADS = {"in", "by", "before", "after", "until", "on"}
+# Kinds of tokens that are a date with its year.
+WHOLE_DATES = {"iso", "date", "glyphdate"}
 Meaning = Callable[[Match, Today], DateRange | None]
 # The ways to write a date: a pattern of roles and the function that computes its meaning. An element of a pattern is
 # the role that a token must have, or several roles joined with "|". A name before ":" is the name of the token for the
@@ -282,6 +287,21 @@ def with_years(tokens: Sequence[Token], today: Today) -> list[Token]:
         year = today.now.year + units_ahead(match)
         result = _dated(result[:place], result[place + 2 :], year, today) or result
     return result
+
+
+def refuse_far_years(tokens: Sequence[Token]) -> None:
+    """Refuse a year outside of the calendar wherever it stands: "im Jahr 9999", "9999年".
+
+    In "eth within the year 3000" the number is a level.
+    """
+    words = [Token("", ""), *(token for token in tokens if token.kind != "the"), Token("", "")]
+    for lead, before, token, after, behind in zip(words, words[1:], words[2:], words[3:], words[4:], strict=False):
+        is_led = before.value == "year" and before.kind == "unit" and lead.kind in NAMED_YEAR_LEADS
+        is_followed = after.value == "year" and after.kind == "unit" and behind.kind not in PARTS | NEAR_KINDS
+        is_named = token.kind in WHOLE_DATES or is_followed or (is_led and after.kind not in AMOUNT_AFTER)
+        years = [int(digits) for digits in re.findall(r"(?<!\d)\d{4}(?!\d)", token.text)] if is_named else []
+        if any(not FIRST_YEAR <= year <= LAST_YEAR for year in years):
+            raise out_of_calendar()
 
 
 def _names_year(pair: Sequence[Token]) -> bool:

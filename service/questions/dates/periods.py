@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dateutil.easter import EASTER_ORTHODOX, easter
 
+from service.errors import InvalidQuestion
 from service.questions.criterion import invalid
 
 # The years that a text may name or lead to.
@@ -36,6 +37,11 @@ ISLAMIC_EPOCH = date(622, 7, 18).toordinal()
 UNSURE = {"orthodox christmas", "orthodox easter", "between the years", *ISLAMIC}
 
 
+def out_of_calendar() -> InvalidQuestion:
+    """The refusal of a year that no question can be about."""
+    return invalid(f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.", "deadline")
+
+
 @dataclass(frozen=True)
 class DateRange:
     """From `start` to `end`; `exact` marks an instant rather than days of the calendar.
@@ -55,9 +61,7 @@ class DateRange:
 
     def __post_init__(self) -> None:
         if self.start.year < FIRST_YEAR or self.end.year > LAST_YEAR:
-            raise invalid(
-                f"Dates are understood from {FIRST_YEAR} to {LAST_YEAR}. Write one like 2026-12-31.", "deadline"
-            )
+            raise out_of_calendar()
 
 
 def unsure(dates: DateRange, note: str = UNSURE_NOTE) -> DateRange:
