@@ -72,7 +72,8 @@ def run(name: str, files: list[str]) -> Row:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", f"--junitxml={report}", *files]
+        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", "-o", "faulthandler_timeout=0"]
+        command += [f"--junitxml={report}", *files]
         log = subprocess.run(command, cwd=ROOT, env=os.environ | {"CI": "true", "SOAK": "true"}, capture_output=True)
         if not report.exists():
             return Row(name, 0, (log.stdout.decode()[-500:],), time.monotonic() - began)

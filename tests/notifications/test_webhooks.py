@@ -113,10 +113,10 @@ def test_a_redirect_is_not_followed(receiver):
 
 def test_a_slow_resolver_is_not_waited_for(monkeypatch):
     """The system's resolver cannot be interrupted, so it runs beside the delivery."""
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: Event().wait(5))
-    began = time.monotonic()
+    given_up = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: given_up.wait())
     attempt = send("https://hooks.example.com/", MESSAGE, [SECRET], 0, private=False, time_limit_s=0.2)
-    assert time.monotonic() - began < 3
+    given_up.set()
     assert attempt.error == "No answer within 0.2 s."
 
 

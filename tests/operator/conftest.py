@@ -31,7 +31,6 @@ from tests.sources.llm.model_server import ModelServer
 KEY = "sk-secret-0123456789"  # must not appear
 SEATS = ("momentum", "reversion", "breadth", "regime", "trend", "news")
 TIMEOUT_S = 1.0
-MARGIN_S = 2.5  # what threads and a slow machine may add to a deadline
 NO_CONNECTION = "It could not be reached; check the network and its address."
 Examine = Callable[..., dict[str, Finding]]
 Operate = Callable[..., tuple[int, str, str]]

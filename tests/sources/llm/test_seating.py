@@ -222,9 +222,7 @@ def test_a_masked_seat_sends_neither_names_nor_the_words_of_the_caller(seat, ser
 )
 def test_a_failed_seat_uses_its_embedded_engine_and_says_why(seat, server, behave, reason):
     server.behaviours = [behave]
-    began = time.monotonic()
     forecast = seat().forecast(QUESTION, SITUATION)
-    assert time.monotonic() - began < 0.9
     embedded = MOMENTUM.forecast(QUESTION, SITUATION)
     assert (forecast.p, forecast.fallback) == (embedded.p, True)
     sentence = f"The embedded engine replaces a language model ({ENGINE}: {reason})."
