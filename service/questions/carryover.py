@@ -38,7 +38,7 @@ BESIDE_WEEKDAY = ARTICLES | {"weekday", "asset", "by", "until", "in", "filler"}
 # The kinds of "the day after", "the Friday after", which are counted from the earlier deadline, and those beside them.
 FOLLOWING = ({"after", "unit"}, {"later", "unit"}, {"before", "unit"}, {"next", "unit"})
 FOLLOWING_DAY = ({"after", "weekday"}, {"later", "weekday"}, {"next", "weekday"})
-BESIDE = ARTICLES | {"a", "by", "asset", "in", "to"}
+BESIDE = ARTICLES | {"a", "by", "until", "asset", "in", "to"}
 # Kinds beside the number of "in 5?" after "in 3 weeks?"; "tra" is Italian for "between" too.
 LENGTH_LEADS = {"in", "within", "during", "later", "between", "next"}
 UNITS, MOST_UNITS = ("month", "week", "day", "hour", "minute"), 60

@@ -130,8 +130,10 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     if level and parse.criterion.by_spot:
         if parse.clause.direction_at(None) == -earlier.kind.side:
             raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
-        kind = Close if "close" in parse.clause.kinds else Touch
-        parse = replace(parse, event=Criterion(kind.of(earlier.kind.side), level, negated=parse.clause.negated))
+        is_close, side = "close" in parse.clause.kinds, earlier.kind.side
+        side = -side if is_close and earlier.negated else side  # "at the close?" after "stay above 4200"
+        event = Criterion((Close if is_close else Touch).of(side), level, negated=parse.clause.negated)
+        parse = replace(parse, event=event)
     has_own_event = is_of_size or _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))

@@ -211,8 +211,10 @@ def _alert(
         is_price = not amounts and any(word.value == "price" for word in words)  # "tell me the price of btc"
         return None if is_price else TextReading("alert", asset=asset)
     amount = amounts[0]
-    if amount.is_percent:
-        side = amount.sign or clause.direction_at(amount) or bound
+    if amount.is_percent:  # whose bound is one of its size: "moves more than 5%"
+        if parse.deadline.is_named and any(token.kind == "unit" for token in tokens):
+            raise invalid("An alert is about a move from the present price, however long it takes. Leave the time out.")
+        side = amount.sign or clause.direction_at(amount)
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, side_of(side) if side else None)
     level = rounded(in_likely_thousands(amount, parse.spot).value(parse.spot))

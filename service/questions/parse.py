@@ -71,6 +71,9 @@ CHANGE_KINDS = UNUSED_KINDS.union(*(kind.uses for kind in KINDS.values()))
 # Kinds after "and" that begin a second event, and those that may stand before it.
 BEFORE_EVENT, SECOND = ("the", "filler", "will", "a"), MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
+# Kinds beside "how" that ask for a price, not for how far it goes: "how low can it go", after a question "how low?".
+COSTS = {"be", "price"}
+
 
 @dataclass(frozen=True)
 class Parse:
@@ -163,7 +166,8 @@ class Parse:
         is_stay = isinstance(KINDS[self.criterion.comparator], Leave)  # whose denial is worded as staying there
         if self.clause.negated and self.criterion.negated and self.pair is None and not is_stay:
             notes += ("The question is a denial: YES means that it does not happen.",)
-        is_far = "how" in self.clause.kinds and bool(self.clause.kinds & (MOTIONS - {"exceed"}))  # "how low can it go"
+        is_moved = bool(self.clause.kinds & (MOTIONS - {"exceed"}))
+        is_far = "how" in self.clause.kinds and (is_moved or (bool(self.carryover) and not self.clause.kinds & COSTS))
         asks_extreme = is_far or any(token.value in EXTREMES for token in self.split.main)
         if self.criterion.comparator == "open" and asks_extreme:
             notes += (EXTREME,)
