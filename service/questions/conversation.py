@@ -93,17 +93,7 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     carryover: set[Carryover] = {*completion.carryover}
     parse = find_parts(reading._replace(tokens=completion.tokens), circumstances)
     parse = replace(parse, deadline=replace(parse.deadline, notes=(*parse.deadline.notes, *completion.notes)))
-    kinds = parse.clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
-    sizes = [amount for amount in parse.clause.amounts if amount.is_percent]
-    if earlier.comparator == "open" and sizes and not parse.clause.direction_at(sizes[0]):
-        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
-    asks_price = parse.clause.kinds & {"what", "how"} and parse.clause.kinds & {"price", "approx", "now"}
-    asks_price = (asks_price or is_of_size) and not parse.clause.kinds & {"record", "word"}
-    has_event = completion.has_event or parse.deadline.is_named or parse.clause.amounts or kinds or asks_price
-    if carryover and not has_event:
-        if "record" in parse.clause.kinds and parse.clause.kinds & {"what", "how", "which"}:
-            raise invalid(FACT, "no_price")
-        raise unclear(reading.text, is_chatter="word" in parse.clause.kinds)
+    _require_saying(parse, completion, is_of_size=is_of_size)
     if parse.count == DayCount(None) and not parse.clause.amounts and not parse.clause.kinds & OWN_EVENT:
         parse = replace(parse, count=None)  # "and all of December?"
     if level := None if is_of_size else _level_left_out(parse, completion):
@@ -113,31 +103,58 @@ def carry_on(reading: TokenizedText, circumstances: Circumstances, context: Cont
     is_pair = parse.subject.other is not None and not parse.clause.kinds & (OWN_EVENT - {"versus", "which"})
     if is_pair and earlier.other_asset and earlier.negated:  # "and sol against eth?" after who loses more
         parse = replace(parse, event=Criterion("relative", negated=True))
-    days = (parse.count.days if parse.count else None) or 0
-    is_too_soon = days > 1 and earlier.deadline - circumstances.now < (days - 1) * DAY  # "and 3 days in a row?"
-    if not parse.deadline.is_named and not is_too_soon:
-        if earlier.deadline - circumstances.now < SOONEST:
-            detail = "The deadline of the earlier question has passed. Name another one: for example, by Friday."
-            raise invalid(detail, "deadline")
-        carryover.add("deadline")
-        is_lasting = parse.clause.kinds >= {"stay", "between"}
-        preposition = "on" if isinstance(earlier.kind, LastPrice) and not is_lasting else "by"
-        deadline = replace(parse.deadline, at=earlier.deadline, is_named=True, preposition=preposition)
-        parse = replace(parse, deadline=deadline)
+    parse = _with_earlier_deadline(parse, earlier, carryover)
     if begin := _begin(parse, earlier, carryover):
         parse = replace(parse, earlier=Earlier(begin, 0 if _has_colour(parse.clause) else earlier.kind.side))
         carryover.add("comparator")
     if level and parse.criterion.by_spot:
-        if parse.clause.direction_at(None) == -earlier.kind.side:
-            raise unclear(reading.text)  # "does it break the upper end?" after a question about the lower one
-        is_close, side = "close" in parse.clause.kinds, earlier.kind.side
-        side = -side if is_close and earlier.negated else side  # "at the close?" after "stay above 4200"
-        event = Criterion((Close if is_close else Touch).of(side), level, negated=parse.clause.negated)
-        parse = replace(parse, event=event)
+        parse = replace(parse, event=_event_at(level, parse, earlier))
     has_own_event = is_of_size or _has_own_event(parse, earlier, carryover)
     event = None if has_own_event else _event(parse, completion, carryover)
     parse = replace(parse, carryover=tuple(name for name in CARRYOVERS if name in carryover))
     return _or_level(checked_parse(parse), earlier) if event is None else _with_event(parse, event, earlier)
+
+
+def _require_saying(parse: Parse, completion: CompletedText, *, is_of_size: bool) -> None:
+    """Refuse a follow-up that names nothing beside what it carries on, or a size without its direction."""
+    clause = parse.clause
+    sizes = [amount for amount in clause.amounts if amount.is_percent]
+    if completion.earlier.comparator == "open" and sizes and not clause.direction_at(sizes[0]):
+        raise invalid("Say whether the move is up or down: for example, fall 10% by Friday.", "level")
+    kinds = clause.kinds & (SIDES | MOTIONS | {"multiple", "fraction", "stay", "close", "fail", "leave", "ever"})
+    asks_price = clause.kinds & {"what", "how"} and clause.kinds & {"price", "approx", "now"}
+    asks_price = (asks_price or is_of_size) and not clause.kinds & {"record", "word"}
+    has_event = completion.has_event or parse.deadline.is_named or clause.amounts or kinds or asks_price
+    if not completion.carryover or has_event:
+        return
+    if "record" in clause.kinds and clause.kinds & {"what", "how", "which"}:
+        raise invalid(FACT, "no_price")
+    raise unclear(parse.text, is_chatter="word" in clause.kinds)
+
+
+def _with_earlier_deadline(parse: Parse, earlier: Question, carryover: set[Carryover]) -> Parse:
+    """The follow-up with the earlier deadline where it names none; "3 days in a row?" may need more time than that."""
+    days = (parse.count.days if parse.count else None) or 0
+    is_too_soon = days > 1 and earlier.deadline - parse.now < (days - 1) * DAY
+    if parse.deadline.is_named or is_too_soon:
+        return parse
+    if earlier.deadline - parse.now < SOONEST:
+        detail = "The deadline of the earlier question has passed. Name another one: for example, by Friday."
+        raise invalid(detail, "deadline")
+    carryover.add("deadline")
+    is_lasting = parse.clause.kinds >= {"stay", "between"}
+    preposition = "on" if isinstance(earlier.kind, LastPrice) and not is_lasting else "by"
+    deadline = replace(parse.deadline, at=earlier.deadline, is_named=True, preposition=preposition)
+    return replace(parse, deadline=deadline)
+
+
+def _event_at(level: float, parse: Parse, earlier: Question) -> Criterion:
+    """What happens to the earlier level: "does it close there?" after "stay above 4200" is a close above it."""
+    if parse.clause.direction_at(None) == -earlier.kind.side:
+        raise unclear(parse.text)  # "does it break the upper end?" after a question about the lower one
+    is_close, side = "close" in parse.clause.kinds, earlier.kind.side
+    side = -side if is_close and earlier.negated else side
+    return Criterion((Close if is_close else Touch).of(side), level, negated=parse.clause.negated)
 
 
 def _or_level(parse: Parse, earlier: Question) -> Parse:
