@@ -14,7 +14,6 @@ from service.questions.back_references import (
     NAME_KINDS,
     NOES,
     SIGNS_OF_SIDES,
-    WINS,
     noes_before,
     pointed_back,
     without_denied_level,
@@ -45,15 +44,14 @@ from service.questions.extremes import EXTREMES
 from service.questions.kinds.levels import Between, Close, Direction, First, Leave, Touch
 from service.questions.kinds.paths import DaysMoving
 from service.questions.kinds.references import LONGEST_AVERAGE, Comparison, MovingAverage
-from service.questions.lexicon import forms
 from service.questions.numerals import first_value
 from service.questions.parse import Carryover
 from service.questions.question import Question
+from service.questions.rivals import compared, exchanged
 from service.questions.sentences import COMMAS
 from service.questions.single_days import DAYS, LEAST, OUT_OF
-from service.questions.subject import MORE_WORDS, THAN
 from service.questions.tokens import Token
-from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, OWN_EVENT, SIDES, Language
+from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, MOTIONS, SIDES
 
 QUESTION_MARKS = "?？"
 ENTIRETY = "all"
@@ -67,10 +65,6 @@ CHANCE = {"chance", "how", "what", "which"}
 UNKNOWN = {"word", "filler", "mark", "the", "during", "be"}
 # Kinds that count days like another: "exceed 5 days", "three".
 NAMES = {"exceed": "above", "numword": "number"}
-# Kinds that ask for one of two assets, and kinds before the other one of a comparison: "than gold", "against eth".
-CHOOSING, RIVALS = {"which", "who"}, {"than", "versus"}
-# Endings of the other asset of a comparison in Turkish and Japanese.
-CASES = forms("object")
 MOST_DOUBLED_PCT = 20  # "and double?" after a larger move asks whether the price doubles
 BEFORE_COMMA = SIDES | {"minus", "filler", "the"}  # "less, 0.18"
 # The value of words that turn an earlier question around.
@@ -107,30 +101,14 @@ def complete(
     `before` is the question that the earlier one followed, which "both?" means too.
     """
     notes, carryover = list[Assumption](), set[Carryover]()
-    *others, last = reading.tokens or [Token("mark", "")]
-    tokens = [*(token for token in others if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
-    tokens = tokens[2:] if [token.kind for token in tokens[:2]] == ["order", "mark"] else tokens  # "forget it, 20%"
-    if has_chance := _has_chance(tokens, earlier):
-        tokens = _without_chance(tokens)
-    tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)
-    tokens = without_denied_side(tokens, reading.language)
-    while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
-        tokens = tokens[:-1]  # Japanese "6は？"
+    has_chance, tokens = _plain_tokens(reading, earlier)
     tokens = _going_on(tokens, earlier, notes)
     tokens, recount = pointed_back(tokens, earlier, before, circumstances.spots, notes)
     if [token.kind for token in tokens if token.kind not in ("mark", "filler")] == ["minus"]:
         tokens = [Token("down", "down")]  # "minus, I mean"
     if any(token.value == ENTIRETY for token in tokens) and any(is_year(token) for token in tokens):
         tokens = [token for token in tokens if token.value != ENTIRETY and token.kind != "the"]  # "tutto il 2027"
-    if reading.language.postpositions:
-        tokens = _with_ones(tokens)
-    tokens = _without_unit(_with_length(tokens, earlier, notes), earlier, notes)
-    currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
-    if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
-        raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
-    tokens = _scaled(with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots), earlier, notes)
-    if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
-        tokens = without_denied_size(without_denied_level(tokens, earlier), earlier)
+    tokens = _with_sizes(tokens, reading, earlier, circumstances, notes)
     kinds = {token.kind for token in tokens}
     is_run = "in_a_row" in kinds and bool(kinds & {"number", "nth"})  # Japanese "3日連続"
     if is_run and not kinds & SIDES and isinstance(earlier.kind, Direction | Comparison):
@@ -142,7 +120,7 @@ def complete(
     if recount is None and (recount := _recounted([token for token in tokens if token not in assets], earlier)):
         tokens = assets
     if any(token.value == EXCHANGE for token in reading.tokens):
-        tokens = _exchanged(tokens, earlier, carryover)
+        tokens = exchanged(tokens, earlier, carryover)
     if not reading.language.postpositions:
         tokens = with_later(tokens, earlier)
     tokens = with_dates(with_percent(_closing(tokens, earlier), earlier), earlier, circumstances, notes)
@@ -151,7 +129,7 @@ def complete(
         if "leave" in kinds and "number" not in kinds:  # "and leaving that range?"
             tokens = [token for token in tokens if token.kind != "between"]
     if earlier.other_asset:
-        tokens = _compared(tokens, earlier, reading.language, carryover)
+        tokens = compared(tokens, earlier, reading.language, carryover)
     is_turned = recount is not None and recount.comparator != earlier.comparator  # "the other way round, 3 days up"
     is_opposite = not is_turned and any(token.value == OPPOSITE for token in reading.tokens)
     has_event = bool(has_chance or carryover or recount or is_opposite or _is_carried_denial(reading.tokens))
@@ -162,6 +140,40 @@ def complete(
     return CompletedText(
         tokens, frozenset(carryover), recount or earlier, has_event, is_opposite, has_chance, tuple(notes)
     )
+
+
+def _plain_tokens(reading: TokenizedText, earlier: Question) -> tuple[bool, list[Token]]:
+    """Whether a text asks how likely something is, and its tokens without that, carriers and what is denied."""
+    *others, last = reading.tokens or [Token("mark", "")]
+    tokens = [*(token for token in others if token.text not in QUESTION_MARKS), last]  # "silver instead? above 39"
+    tokens = tokens[2:] if [token.kind for token in tokens[:2]] == ["order", "mark"] else tokens  # "forget it, 20%"
+    if has_chance := _has_chance(tokens, earlier):
+        tokens = _without_chance(tokens)
+    tokens = without_denied_name(_without_carriers(tokens, earlier), reading.language)
+    tokens = without_denied_side(tokens, reading.language)
+    while reading.language.postpositions and tokens and tokens[-1].kind in ("the", "mark"):
+        tokens = tokens[:-1]  # Japanese "6は？"
+    return has_chance, tokens
+
+
+def _with_sizes(
+    tokens: list[Token],
+    reading: TokenizedText,
+    earlier: Question,
+    circumstances: Circumstances,
+    notes: list[Assumption],
+) -> list[Token]:
+    """The tokens whose lengths, levels and percentages have their units, without denied ones."""
+    if reading.language.postpositions:
+        tokens = _with_ones(tokens)
+    tokens = _without_unit(_with_length(tokens, earlier, notes), earlier, notes)
+    currencies = {token.kind for token in tokens} - {"in", "filler", "mark"}
+    if earlier.levels and currencies and currencies <= {"money", "currency", "foreign"}:
+        raise invalid("The earlier level is known in USD only. Name the level that is meant.", "level")
+    tokens = _scaled(with_scale(with_unit(tokens, earlier, notes), earlier, circumstances.spots), earlier, notes)
+    if any(token.kind == "not" or token.text in NOES or token.value == EXCHANGE for token in reading.tokens):
+        tokens = without_denied_size(without_denied_level(tokens, earlier), earlier)
+    return tokens
 
 
 def _scaled(tokens: list[Token], earlier: Question, notes: list[Assumption]) -> list[Token]:
@@ -342,59 +354,3 @@ def _closing(tokens: list[Token], earlier: Question) -> list[Token]:
     if "close" in kinds[:denial] and is_of_words:
         return tokens[:denial]
     return tokens
-
-
-def _compared(tokens: list[Token], earlier: Question, language: Language, carryover: set[Carryover]) -> list[Token]:
-    """The tokens of a comparison with what they leave out of it: "and gold?", "than eth?", "does sol beat it?"."""
-    kinds, is_relative = {token.kind for token in tokens}, earlier.comparator == "relative"
-    if is_relative and kinds & CHOOSING and not kinds & (OWN_EVENT - CHOOSING):  # "and which one this week?"
-        tokens = [token for token in tokens if token.kind not in CHOOSING]
-    assets = {token.value for token in tokens if token.kind == "asset" and is_relative}
-    is_rival = len(assets) == 1 and _is_rival(tokens, language)
-    is_pair = len(assets) == ENDS_OF_RANGE and not kinds & (OWN_EVENT | {"or", "because"})
-    has_verb = len(assets) == 1 and kinds & (WINS | {"better", "underperform"}) and "number" not in kinds
-    other = str(earlier.asset if is_rival else earlier.other_asset)
-    if "both_of" in kinds and kinds & (WINS | {"better"}):
-        raise invalid("Only two assets are compared. Ask in full which of two returns more.", "asset")
-    if (is_rival or has_verb) and other in assets:
-        raise invalid("An asset is not compared with itself. Ask in full which of two assets returns more.")
-    if is_rival or is_pair:
-        carryover |= {"comparator", *(("asset",) if is_rival else ())}
-        asset = [Token("asset", earlier.asset, earlier.asset)] if is_rival else []
-        return [*asset, Token("versus", ""), *(token for token in tokens if token.kind not in RIVALS)]
-    if has_verb:
-        place = [token.kind for token in tokens].index("asset") + 1
-        carryover.add("other_asset")
-        return [*tokens[:place], Token("asset", other, other), *tokens[place:]]
-    has_margin = "percent" in kinds or kinds >= {"above", "number"}
-    if is_relative and has_margin and not assets and not kinds & (OWN_EVENT | {"up", "down"}):
-        raise invalid("By how much one asset returns more is not forecast. Ask which of the two returns more.")
-    if any(token.text in MORE_WORDS for token in tokens):
-        raise invalid("What is compared is unclear. Ask in full which of the two assets returns more.")
-    return tokens
-
-
-def _exchanged(tokens: list[Token], earlier: Question, carryover: set[Carryover]) -> list[Token]:
-    """The tokens with what stands in for an earlier asset: "bitcoin instead of silver", "swap ada for doge"."""
-    assets = dict.fromkeys(str(token.value) for token in tokens if token.kind == "asset")
-    replacement = [asset for asset in assets if asset not in earlier.assets]
-    if len(assets) != 2 or len(replacement) != 1:
-        return tokens
-    rest = [token for token in tokens if token.value not in (EXCHANGE, *assets)]
-    if earlier.other_asset and any(token.kind == "and" for token in rest):  # "switch to eth and gold"
-        carryover.add("comparator")
-        first, second = (Token("asset", asset, asset) for asset in assets)
-        return [first, Token("versus", ""), second, *(token for token in rest if token.kind != "and")]
-    pair = [replacement[0] if asset in assets else asset for asset in earlier.assets]
-    if earlier.other_asset:
-        carryover |= {"comparator", "asset" if earlier.asset in pair else "other_asset"}
-    first, *others = [Token("asset", asset, asset) for asset in pair]
-    return [first, *(token for other in others for token in (Token("versus", ""), other)), *rest]
-
-
-def _is_rival(tokens: Sequence[Token], language: Language) -> bool:
-    """Whether it names the other asset of a comparison: "than gold?", "beats eth?", Turkish "bitcoini geçer mi"."""
-    kinds = [token.kind for token in tokens]
-    place, is_compared = kinds.index("asset"), any(token.kind in RIVALS or token.text in THAN for token in tokens)
-    has_case = tokens[place].text[-1] in "iu" or any(token.text in CASES for token in tokens)
-    return is_compared or bool(WINS & {*(kinds if language.postpositions and has_case else kinds[:place])})
