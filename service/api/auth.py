@@ -33,8 +33,13 @@ class Caller:
 
     @property
     def id(self) -> str:
-        """The name that limits, votes and idempotency count by, at most 128 characters."""
+        """The name that limits, forecasts and idempotency count by, at most 128 characters."""
         return f"address:{self.address}"
+
+    @property
+    def voter(self) -> str:
+        """Who has one vote: the address, of IPv6 its /48, also with a free key, of which one person may hold many."""
+        return f"address:{quota.wide_network(self.address.removesuffix('/64')) or self.address}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,10 @@ class KeyHolder(Caller):
     @property
     def id(self) -> str:
         return f"key:{self.key_id}" if self.end_user is None else f"key:{self.key_id}:{self.end_user}"
+
+    @property
+    def voter(self) -> str:
+        return self.id if self.is_delegating or self.plan == "paid" else Caller(self.address).voter
 
 
 def identify(is_required: bool) -> Caller:

@@ -133,7 +133,7 @@ def check_open(market: Prediction, now: int, activity: Literal["Voting", "Foreca
 def cast(db: Connection, market: Prediction, vote: Side, caller: Caller, now: int) -> Voted:
     """Store a caller's vote in place of an earlier one; raises VotingClosed once voting has closed."""
     check_open(market, now, "Voting")
-    stored.cast_vote(db, market.id, caller.id, vote == "yes", now)
+    stored.cast_vote(db, market.id, caller.voter, vote == "yes", now)
     tally = stored.vote_tallies(db, [market.id]).get(market.id, Tally())
     return Voted(market.id, vote, utc(now), user_votes(*tally))
 

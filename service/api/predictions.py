@@ -126,13 +126,13 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
     """One market or challenge, open or settled, with everything that is stored about it.
 
     Beside the fields of the list: the hourly series of both opinions, the bars that settled it, its rows of the public
-    ledger and, with a key, the caller's own vote and last forecast. The votes are those of its opening, with their
-    reasoning.
+    ledger and, with a key, the vote that counts for the caller and its last forecast. The votes are those of its
+    opening, with their reasoning.
     """
     with services().database.reading() as db:
         market = find_listed(db, market_id)
         (row,) = show_all(db, [market], services().world_now)
-        vote = listings.find_own_vote(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
+        vote = listings.find_own_vote(db, market.id, caller.voter) if isinstance(caller, KeyHolder) else None
         forecast = forecasts.last_forecast(db, market.id, caller.id) if isinstance(caller, KeyHolder) else None
         series = listings.opinion_series(db, market.id)
         return MarketDocument(
@@ -151,9 +151,9 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
 def vote(market_id: str, body: entries.UserVote, caller: Caller) -> entries.Voted:
     """Vote yes or no on a prediction market or a challenge.
 
-    One vote per key, per end user of a delegating key, or per address without a key; a later vote replaces it until
-    the market's `closes_at`. It is counted in `user_votes` of the list within a minute or so and never reaches the
-    voters, their pool or any score.
+    One vote per network address, per paid key, or per end user of a delegating key, so a person with many free keys has
+    one; a later vote replaces it until the market's `closes_at`. It is counted in `user_votes` of the list within a
+    minute or so and never reaches the voters, their pool or any score.
     """
     with services().database.writing() as db:
         return entries.cast(db, find_listed(db, market_id), body.vote, caller, services().world_now)

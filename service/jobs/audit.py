@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import structlog
 from pydantic_core import from_json, to_json
+from sqlalchemy import Connection
 
 from service.documents import DocumentHeader, RecordHeader
 from service.errors import ServiceUnavailable
@@ -29,9 +31,10 @@ from service.ledger.chain import FIELDS, ChainEntry
 from service.market.instants import unix
 from service.questions import Question
 from service.store import audit as audits
-from service.store import ledger, snapshots
-from service.store.audit import FIRST, Audit
+from service.store import forecasts, ledger, snapshots
+from service.store.audit import FIRST, UNREADABLE, Audit
 from service.store.database import Database
+from service.store.forecasts import NamedForecaster
 
 TIME_LIMIT_S = 3600  # the ledger of years
 # The documents that follow from the ledger, as they are stored.
@@ -54,21 +57,43 @@ def audit(job_context: JobContext, slot: int) -> Effects:
 def examine(url: str, at: int, certificates: bytes | None = None) -> Audit:
     """Audit a database at the wall second `at`, its timestamps by these `certificates` as `verify` does."""
     with closing(Database(url)) as database, database.snapshot() as db:
-        # Documents of an earlier version, without a row that they follow from, are there for an hour.
-        bodies = (snapshots.latest_snapshot(db, name) for name in DOCUMENTS)
-        stored = {snapshot.name: from_json(snapshot.body) for snapshot in bodies if snapshot}
-        documents = {name: document for name, document in stored.items() if "ledger_seq" in document}
-        of_documents = document_differences(partial(audits.standing_entries, db), documents)
-        sentences = [*audits.differences(db, certificates), *of_documents]
+        sentences = [*audits.differences(db, certificates), *stored_differences(db)]
         return Audit(at, ledger.last_seq(db), len(sentences), tuple(sentences[:FIRST]))
 
 
+def stored_differences(db: Connection) -> Iterator[str]:
+    """A sentence for each value of the stored documents, and of forecasters' records, that follows from no row."""
+    bodies = (snapshots.latest_snapshot(db, name) for name in DOCUMENTS)
+    try:
+        documents = {snapshot.name: from_json(snapshot.body) for snapshot in bodies if snapshot}
+        named = forecasts.named_forecasters(db)
+        records = {row.id: from_json(to_json(row.record)) for row in named if row.record}
+        yield from document_differences(partial(audits.standing_entries, db), documents, records)
+        if "forecasters" in documents:
+            yield from _of_names(db, named, documents["forecasters"])
+    except UNREADABLE as error:
+        yield f"A stored document cannot be read ({type(error).__name__}), and what follows it was not compared."
+
+
+def _of_names(db: Connection, named: Iterable[NamedForecaster], table: Mapping[str, Any]) -> Iterator[str]:
+    """Forecasters whose name in the table of forecasters is not theirs, if they have it since before the table."""
+    named_at = {entry.subject: entry.seq for entry in audits.standing_entries(db) if entry.kind == "name"}
+    names = {entry["id"]: entry["name"] for entry in table["entries"]}
+    for row in named:
+        if names.get(row.id, row.name) != row.name and named_at.get(row.id, 0) <= table["ledger_seq"]:
+            yield f"forecasters has another name for the forecaster {row.id} than its last row."
+
+
 def document_differences(
-    read: Callable[[], Iterable[ChainEntry]], documents: Mapping[str, Mapping[str, Any]]
+    read: Callable[[], Iterable[ChainEntry]],
+    documents: Mapping[str, Mapping[str, Any]],
+    records: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Iterator[str]:
     """A sentence for each value of these documents that does not follow from the rows of the ledger.
 
-    `documents` are those of DOCUMENTS that there are; `read` gives the rows that count, which go at least as far.
+    `documents` are those of DOCUMENTS that there are; `read` gives the rows that count, which go at least as far. A
+    document of an earlier version has no row that it follows from: the next hour's replaces it. `records` are those of
+    forecasters, by id, as they are stored beside the table of forecasters.
     """
     by_seq: dict[int, dict[str, Mapping[str, Any]]] = defaultdict(dict)
     for name, document in documents.items():
@@ -77,10 +102,12 @@ def document_differences(
         else:
             yield f"{name} does not say which rows of the ledger it follows from."
     for until, group in by_seq.items():
-        yield from _of_group(RecordedPredictions(entry for entry in read() if entry.seq <= until), group)
+        yield from _of_group(RecordedPredictions(entry for entry in read() if entry.seq <= until), group, records)
 
 
-def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _of_group(
+    record: RecordedPredictions, documents: Mapping[str, Mapping[str, Any]], records: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
     """The same of documents that follow from the same rows."""
     markets = {market.id: market for market in record.predictions()}
     heads = {name: _header(document) for name, document in documents.items()}
@@ -96,6 +123,9 @@ def _of_group(record: RecordedPredictions, documents: Mapping[str, Mapping[str, 
             if entry["id"]
         ]
         expected["forecasters"] = forecasters_document(rows, table["forecasters"], scores.entries, head)
+        for id, stored in records.items():
+            plain = from_json(to_json(record_of(by_forecaster.get(id, {}), scores.market_counts)))
+            yield from (f"The record of the forecaster {id}{sentence}" for sentence in _unequal(stored, plain))
     for name, document in documents.items():
         plain = from_json(to_json(expected[name])) | from_json(to_json(heads[name]))
         yield from (f"{name}{sentence}" for sentence in _unequal(document, plain))
@@ -172,8 +202,9 @@ class RecordedPredictions:
             self._forecast_at[entry.seq] = unix(entry.recorded_at)
         elif entry.kind == "reveal":
             seq = body["forecast"]
-            forecast = (seq, body["market"], entry.subject, self._forecast_at[seq], body["p_yes"], body["salt"])
-            self._forecasts.append(MarketForecast(*forecast))
+            if (at := self._forecast_at.get(seq)) is not None:  # else the ledger itself has a fault
+                forecast = (seq, body["market"], entry.subject, at, body["p_yes"], body["salt"])
+                self._forecasts.append(MarketForecast(*forecast))
 
 
 def _unix(name: str, value: Any) -> Any:

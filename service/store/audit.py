@@ -33,7 +33,7 @@ from service.ledger.commitments import text_hash
 from service.ledger.verifier import verify
 from service.market.instants import DAY, iso
 from service.store import forecasts, ledger, predictions, snapshots
-from service.store.facts import FactsCheck, cut
+from service.store.facts import HOSPITAL, FactsCheck, cut
 from service.store.pages import RECORD, records
 from service.store.tables import forecast, forecast_score, odds, prediction, prediction_vote, resolved_day
 
@@ -87,18 +87,23 @@ def _differences(db: Connection) -> Iterator[str]:
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     names: dict[str, Any] = {}
+    committed = set[int]()
     facts = FactsCheck(db)
     for entries in ledger.pages(db):
         standing = [entry for entry in entries if entry.seq not in taken_back]
         about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
         yield from _of_predictions(db, about, rows, without_text)
         yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
+        committed |= {entry.seq for entry in standing if entry.kind == "forecast"}
         names |= {entry.subject: entry.body.get("name") for entry in standing if entry.kind == "name"}
         for entry in standing:
             facts.add(entry)
     yield from facts.differences()
     yield from _without_rows(db, rows)
+    for seq in sorted(forecasts.forecast_seqs(db) - committed):
+        yield f"A forecast is stored as that of row {seq}, which is none of a forecast."
     yield from _of_names(db, names)
+    yield from _of_documents(db)
     yield from _of_scores(db)
 
 
@@ -216,10 +221,22 @@ def _of_forecasts(db: Connection, entries: Sequence[ChainEntry]) -> Iterator[str
 
 def _of_names(db: Connection, hashes: Mapping[str, Any]) -> Iterator[str]:
     """Names of forecasters that are not those of their last row, of which these are the hashes."""
-    for id, name, salt, named_seq in forecasts.stored_names(db):
+    for id, caller, name, salt, named_seq in forecasts.stored_names(db):
+        expected = None if caller is None else hashes.get(id)  # one without a caller was forgotten
         # A forecaster that was named by an earlier version has no row.
-        if (named_seq or id in hashes) and hashes.get(id) != (text_hash(name, salt or "") if name else None):
+        is_known = caller is None or named_seq or id in hashes
+        if is_known and expected != (text_hash(name, salt or "") if name else None):
             yield f"The forecaster {id} has another name than its last row says."
+
+
+def _of_documents(db: Connection) -> Iterator[str]:
+    """Documents of which clients are served other bytes than those that are compared, compressed or under a month."""
+    for name in snapshots.unequal_copies(db):
+        yield f"{name}: its compressed bytes or its digest are not those of its text."
+    months = [name for name in snapshots.names(db) if name.startswith(HOSPITAL)]
+    latest = [snapshots.latest_snapshot(db, name) for name in (HOSPITAL.removesuffix("/"), *sorted(months)[-1:])]
+    if len({snapshot and snapshot.body for snapshot in latest}) > 1:
+        yield f"{HOSPITAL.removesuffix('/')} is not the document of its last month."
 
 
 def _of_scores(db: Connection) -> Iterator[str]:

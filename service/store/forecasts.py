@@ -72,10 +72,15 @@ def rename_forecaster(db: Connection, caller: str, name: str | None, salt: str |
         raise NameTaken(f"Another forecaster is called {name}.") from None
 
 
-def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, int | None]]:
-    """The id, the name, its salt and the first row of each forecaster that was not forgotten."""
-    columns = (forecaster.c.id, forecaster.c.name, forecaster.c.name_salt, forecaster.c.named_seq)
-    return [tuple(row) for row in db.execute(select(*columns).where(forecaster.c.caller.is_not(None)))]
+def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, str | None, int | None]]:
+    """The id, the caller, the name, its salt and the first row of each forecaster."""
+    columns = (forecaster.c[name] for name in ("id", "caller", "name", "name_salt", "named_seq"))
+    return [tuple(row) for row in db.execute(select(*columns))]
+
+
+def forecast_seqs(db: Connection) -> set[int]:
+    """The rows of the ledger that commit to the stored forecasts."""
+    return set(db.scalars(select(forecast.c.seq)))
 
 
 def forget_forecasters(db: Connection, key_id: str) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import sys
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
@@ -39,8 +40,11 @@ class Snapshot(NamedTuple):
 
 def make_snapshot(name: str, as_of: int, body: bytes) -> Snapshot:
     """`body` as a document with this name, hashed and compressed once instead of at every request."""
-    etag = hashlib.sha256(body).hexdigest()[:32]
-    return Snapshot(name, as_of, etag, body, gzip.compress(body, 6, mtime=0), zstd.compress(body))
+    return Snapshot(name, as_of, etag_of(body), body, gzip.compress(body, 6, mtime=0), zstd.compress(body))
+
+
+def etag_of(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:32]
 
 
 def to_json(document: object) -> bytes:
@@ -65,6 +69,17 @@ def find_document(db: Connection, name: str, kind: type[T]) -> T | None:
     """The document with this name as a value of its kind; None before its first publication."""
     snapshot = latest_snapshot(db, name)
     return adapter(kind).validate_json(snapshot.body) if snapshot else None
+
+
+def unequal_copies(db: Connection) -> Iterator[str]:
+    """The names of documents whose digest or compressed bytes, which are served too, are not those of the body."""
+    for row in map(Snapshot._make, db.execute(select(snapshot).order_by(snapshot.c.name))):
+        try:
+            copies = {gzip.decompress(row.gzip), zstd.decompress(row.zstd)}
+        except (OSError, EOFError, zlib.error, zstd.ZstdError):
+            copies = set()
+        if copies != {row.body} or row.etag != etag_of(row.body):
+            yield row.name
 
 
 def names(db: Connection) -> set[str]:

@@ -28,7 +28,7 @@ from service.forecasting.voters.panel import VOTERS
 from service.jobs.committing import keep_opened, keep_votes
 from service.market.bars import from_rows
 from service.market.instants import DAY, HOUR, iso
-from service.store import bars, listings, predictions, snapshots
+from service.store import bars, keys, listings, predictions, snapshots
 from service.store.database import Database
 from service.store.listings import MarketSelection
 from tests.api.conftest import NOON
@@ -51,7 +51,7 @@ def test_the_list_is_served_as_it_was_made(call, api_key, publish, check_schema)
 
 
 def test_each_caller_has_one_vote_that_may_be_changed(make_app: Callable[..., Flask], database: Database):
-    """It is counted at once."""
+    """It is counted at once; free keys of one address, and all networks of an IPv6 customer, share one."""
     app, id = make_app(database), open_market(database, market()).id
 
     def vote(side: str, **options) -> dict:
@@ -61,8 +61,13 @@ def test_each_caller_has_one_vote_that_may_be_changed(make_app: Callable[..., Fl
     assert vote("yes") == first | {"user_votes": {"yes": 1, "no": 0, "total": 1, "yes_pct": 100.0}}
     assert vote("no")["user_votes"] == {"yes": 0, "no": 1, "total": 1, "yes_pct": 0.0}
     vote("yes", address="203.0.113.8")
-    key = sent(app, "POST", "/api/v1/register", json={"email": EMAIL}).json["api_key"]
-    assert vote("no", key=key)["user_votes"]["total"] == 3
+    own_keys = [sent(app, "POST", "/api/v1/register", json={"email": EMAIL}).json["api_key"] for _ in range(3)]
+    assert {vote("no", key=key)["user_votes"]["total"] for key in own_keys} == {2}
+    assert vote("no", address="2001:db8:1:1::1")["user_votes"]["total"] == 3
+    assert vote("yes", address="2001:db8:1:2::1")["user_votes"] == {"yes": 2, "no": 1, "total": 3, "yes_pct": 66.7}
+    with database.writing() as db:
+        keys.grant_plan(db, own_keys[0].split("_")[2], "paid")
+    assert vote("no", key=own_keys[0])["user_votes"]["total"] == 4
 
 
 PAST = [replace(row, id=f"{row.id}-past") for row in many(230, weeks=3)]

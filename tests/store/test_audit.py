@@ -16,7 +16,7 @@ from sqlalchemy import text
 from service.forecasting.predictions import Prediction
 from service.forecasting.predictions.commitments import forecast_row, market_rows, question_row, reveal_row
 from service.forecasting.predictions.scores.market_forecasts import MarketForecast, score_forecasts
-from service.jobs.audit import DOCUMENTS, HIDDEN, RecordedPredictions, document_differences, examine
+from service.jobs.audit import DOCUMENTS, HIDDEN, RecordedPredictions, document_differences, examine, stored_differences
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.market.instants import DAY, HOUR, iso
 from service.store import audit, snapshots
@@ -77,7 +77,7 @@ def record(made_once, seeded: Path, tmp_path_factory) -> Iterator[Database]:
             service.client.patch("/api/v1/me", json={"forecaster": "sturdy-owl"}, headers=headers)
             challenge = {"question": "Dear all, will Bitcoin be above $60k?", "deadline": iso(START + 2 * DAY)[:10]}
             service.client.post("/api/challenges/create", json=challenge, headers=headers)
-            for hours in (1, 11, 12):
+            for hours in (1, 11, 12, 24):
                 markets = service.client.get("/api/v1/predictions", headers=headers).get_json()["markets"]
                 for market in markets[:20]:
                     path = f"/api/v1/predictions/{market['id']}/forecast"
@@ -159,6 +159,21 @@ def sentences_after(record: Database, statement: str) -> list[str]:
         ),
         ("UPDATE record SET body = replace(body, 'weight\":1', 'weight\":2')", "The track record does not follow"),
         (
+            "INSERT INTO forecast (seq, prediction, forecaster, at, p, salt) "
+            "SELECT 99001, prediction, forecaster, at, 0.99, salt FROM forecast LIMIT 1",
+            "A forecast is stored as that of row 99001",
+        ),
+        ("UPDATE forecaster SET caller = NULL, name = 'polymarket' WHERE name IS NOT NULL", "has another name"),
+        ("UPDATE snapshot SET gzip = x'1f' WHERE name = 'streaks'", "streaks: its compressed bytes"),
+        (
+            "UPDATE snapshot SET zstd = (SELECT zstd FROM snapshot WHERE name = 'shadow') WHERE name = 'streaks'",
+            "streaks: its compressed bytes",
+        ),
+        (
+            "UPDATE snapshot SET body = x'7b7d' WHERE name = 'strategy-hospital'",
+            "strategy-hospital is not the document of its last month",
+        ),
+        (
             f"INSERT INTO prediction (id, {TERMS}) SELECT 'daily-made', {TERMS} FROM prediction "
             "WHERE category = 'daily' AND outcome IS NULL LIMIT 1",
             "daily-made is stored, and no row",
@@ -167,6 +182,32 @@ def sentences_after(record: Database, statement: str) -> list[str]:
 )
 def test_what_was_removed_or_added_is_reported(record: Database, statement: str, words: str):
     sentences = sentences_after(record, statement)
+    assert any(words in sentence for sentence in sentences), sentences
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE forecaster SET record = json_set(record, '$.entrants', 99)", "The record of the forecaster"),
+        (
+            "UPDATE snapshot SET body = cast(replace(body, 'sturdy-owl', 'clever-owl') as blob) "
+            "WHERE name = 'forecasters'",
+            "has another name for the forecaster",
+        ),
+        (
+            "UPDATE snapshot SET body = cast(json_remove(body, '$.ledger_seq') as blob) WHERE name = 'streaks'",
+            "streaks does not say which rows",
+        ),
+        ("UPDATE snapshot SET body = x'7b' WHERE name = 'streaks'", "A stored document cannot be read"),
+    ],
+)
+def test_a_changed_document_or_record_is_reported(record: Database, statement: str, words: str):
+    with record.engine.connect() as db:
+        assert list(stored_differences(db)) == []
+        assert db.exec_driver_sql(statement).rowcount == 1
+        sentences = list(stored_differences(db))
+        db.rollback()
     assert any(words in sentence for sentence in sentences), sentences
 
 
@@ -310,6 +351,12 @@ def test_a_foreign_text_is_not_in_the_rows():
     (record,) = RecordedPredictions(entries(*market_rows([market]))).predictions()
     assert (record.question.text, record.rule) == (HIDDEN, HIDDEN)
     assert (record.outcome, record.commitment.p) == (market.outcome, market.commitment.p)
+
+
+def test_a_reveal_of_no_forecast_counts_nothing():
+    """The ledger itself is at fault then, which its verifier says."""
+    record = RecordedPredictions(entries(reveal_row(MarketForecast(7, "daily-a", OWL, MONDAY, 0.8, SALT)), at=MONDAY))
+    assert record.scores({}) == {}
 
 
 @pytest.mark.parametrize("is_named_first", [True, False])
