@@ -51,7 +51,7 @@ from service.store.database import AWAY, Database, closed_on_error, database_nam
 from service.store.quotas import StoredSpending
 from service.store.secret import SecretName
 from service.store.world import StoredWorld
-from service.supervisor import Supervisor, end_with_parent, say_ready, stop_signals
+from service.supervisor import Supervisor, end_with_parent, say_ready, say_refused, stop_signals
 
 FIRST_QUESTION = """\
 Open it in a browser, or ask from a shell:
@@ -238,16 +238,21 @@ def build_runtime(
 def create_app() -> Flask | serving.Starting:
     """The application of one web process, for granian and the `flask` command.
 
-    While the database is away it answers 503.
+    While the database is away it answers 503. Under a supervisor it ends with one line where the settings are wrong.
     """
     end_with_parent()
-    settings = config.read()
-    logs.configure(settings.log_level, requests=settings.access_log)
-    use_proxy(settings)
     try:
-        return _application(settings)
-    except AWAY:
-        return serving.Starting(lambda: patiently(lambda: _application(settings)))
+        settings = config.read()
+        logs.configure(settings.log_level, requests=settings.access_log)
+        use_proxy(settings)
+        try:
+            return _application(settings)
+        except AWAY:
+            return serving.Starting(lambda: patiently(lambda: _application(settings)))
+    except NinefoldError as error:
+        if not say_refused():
+            raise
+        os._exit(_refuse(error.detail))  # granian would print a traceback
 
 
 def _application(settings: Settings) -> Flask:

@@ -55,6 +55,7 @@ LONGEST_DELAY_S = 30.0
 READY_S = 120.0  # how long a successor may take to be ready while the process before it still works
 STOP_S = 30.0  # requests and jobs in progress have 20 s to finish; what is left of the process then is killed
 REFUSAL = 2  # the exit code of a process that refuses its settings: another one would refuse them too
+READY, REFUSED = b"\n", b"!"
 # The variables with the file descriptor on which a process says that it is ready, and with the id of its supervisor.
 READY_FD, SUPERVISOR = "NINEFOLD_READY_FD", "NINEFOLD_SUPERVISOR"
 
@@ -63,10 +64,21 @@ log = structlog.stdlib.get_logger(__name__)
 
 def say_ready() -> None:
     """Tell the supervisor, if there is one, that this process does its work."""
-    if descriptor := os.environ.pop(READY_FD, ""):
+    _say(READY)
+
+
+def say_refused() -> bool:
+    """Tell the supervisor that this process refuses its settings, and whether there is one."""
+    return _say(REFUSED)
+
+
+def _say(word: bytes) -> bool:
+    descriptor = os.environ.pop(READY_FD, "")
+    if descriptor:
         with suppress(OSError):
-            os.write(int(descriptor), b"\n")
+            os.write(int(descriptor), word)
             os.close(int(descriptor))
+    return bool(descriptor)
 
 
 def end_with_parent() -> None:
@@ -102,14 +114,17 @@ class _Process:
     started_at: float
     descriptor: int
     is_ready: bool = False
+    is_refused: bool = False
 
     def has_ended(self) -> bool:
         return self.process.poll() is not None
 
     def look(self) -> None:
-        """Notice whether it has said that it is ready."""
+        """Notice whether it has said that it is ready, or that it refuses its settings."""
         if not self.is_ready and select([self.descriptor], [], [], 0)[0]:
-            self.is_ready = os.read(self.descriptor, 1) == b"\n"
+            word = os.read(self.descriptor, 1)
+            self.is_ready, self.is_refused = word == READY, self.is_refused or word == REFUSED
+        self.is_refused |= self.process.poll() == REFUSAL
 
     def has_left(self, *, is_due: bool) -> bool:
         """Whether it has ended, and its descriptor is closed; one that was due to end is killed."""
@@ -149,7 +164,7 @@ class Supervisor:
     def run(self) -> int:
         """Supervise until SIGTERM or SIGINT; returns the exit code.
 
-        Where a process refuses its settings with exit code 2 before any was ready, all end with this code.
+        Where a process refuses its settings before any was ready, all end with exit code 2.
         """
         awake, hangup = Event(), Event()
 
@@ -165,7 +180,7 @@ class Supervisor:
                     if hangup.is_set():
                         hangup.clear()
                         self._queue = list(self._places)
-                    if not self._was_ready and any(place.present.process.poll() == REFUSAL for place in self._places):
+                    if self._is_refused():
                         return REFUSAL
                     self._look()
                     awake.wait(LOOK_S)
@@ -182,12 +197,17 @@ class Supervisor:
         os.close(writing)
         return _Process(process, time.monotonic(), reading)
 
+    def _is_refused(self) -> bool:
+        """Whether a process refuses its settings, and none was ever ready."""
+        for place in self._places:
+            place.present.look()
+            self._was_ready |= place.present.is_ready
+        return not self._was_ready and any(place.present.is_refused for place in self._places)
+
     def _look(self) -> None:
         """Do what is due: replace what has ended, let successors take over, kill what does not leave."""
         now = time.monotonic()
         for place in self._places:
-            place.present.look()
-            self._was_ready |= place.present.is_ready
             if place.successor:
                 self._succeed(place, place.successor, now)
             elif place.present.has_ended():

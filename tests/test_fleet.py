@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.processes import children, fleet, free_port
+from tests.processes import children, fleet, free_port, running
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +25,17 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
         statuses = _ask_at_once(address, 20)
         assert sorted(statuses) == [200] * 10 + [429] * 10, (tmp_path / "web.log").read_text()
         _check_metrics(address)
+
+
+@pytest.mark.parametrize("what", ["web", "work"])
+def test_wrong_settings_end_a_fleet_with_one_sentence(empty_postgresql: str, tmp_path: Path, what: str):
+    command = [sys.executable, "app.py", what]
+    options = {"DATABASE_URL": empty_postgresql, "DATA_DIR": str(tmp_path / "var"), "PORT": str(free_port())}
+    with running(command, tmp_path / "log", EVENTS_FILE="/none", **options) as process:
+        assert process.wait(60) == 2
+    log = (tmp_path / "log").read_text()
+    assert "ninefold: EVENTS_FILE: /none cannot be read (FileNotFoundError)\n" in log
+    assert "Traceback" not in log
 
 
 def _niceness(pid: int) -> set[int]:

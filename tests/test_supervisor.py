@@ -165,8 +165,11 @@ def test_a_process_that_ends_beside_its_successor_leaves_it_the_place(tmp_path: 
         wait_until(lambda: len(living(tmp_path)) == 2)
 
 
-def test_refused_settings_end_all_processes(tmp_path: Path):
-    with supervised("import sys; sys.exit(2)", tmp_path, count=0) as parent:
+@pytest.mark.parametrize("words", ["sys.exit(2)", "say_refused(); sys.exit(1)"])
+def test_refused_settings_end_all_processes(tmp_path: Path, words: str):
+    """By the exit code, or in words where a master of granian has another one."""
+    code = f"import sys; from service.supervisor import say_refused; {words}"
+    with supervised(code, tmp_path, count=0) as parent:
         assert parent.wait(20) == 2
 
 

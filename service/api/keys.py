@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Annotated
 
 from flask import Blueprint, request
@@ -202,19 +203,20 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
 
 
 # Characters, and pairs of them, that are taken for others.
-LOOKALIKES = (("rn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i9", "oleastblg", strict=True))
+LOOKALIKES = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i96vq", "oleastblgbug", strict=True))
 
 
-# Letters of a reserved name that is found within a longer word: "team" is not in "steam".
-LEAST_WITHIN = 6
+# Letters of a reserved name that is found within a longer word: "team" is not in "steam"; and how like it a name is.
+LEAST_WITHIN, LIKENESS = 5, 0.92
 
 
 def _is_reserved(name: str) -> bool:
     """Whether a name is taken for one of the service, or has such a word in it, alone or within a longer one."""
-    words = {_look(word) for word in (name, *re.split("[-_]", name))}
-    claims = {*map(_look, CLAIMS)}
-    is_within = any(claim in _look(name) for claim in claims if len(claim) >= LEAST_WITHIN)
-    return is_within or bool(words & claims) or _look(name) in map(_look, RESERVED_NAMES)
+    look, claims = _look(name), {*map(_look, CLAIMS)}
+    words = {_look(word.removesuffix("s")) for word in re.split("[-_]", name)}
+    is_within = any(claim in look for claim in claims if len(claim) >= LEAST_WITHIN)
+    is_like = look in map(_look, RESERVED_NAMES) or bool(get_close_matches(name, RESERVED_NAMES, 1, LIKENESS))
+    return is_within or is_like or bool(words & claims)  # "offical" is like a reserved one
 
 
 def _look(name: str) -> str:

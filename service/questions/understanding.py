@@ -27,7 +27,7 @@ from service.questions.criteria import COLOURS, QUANTILES
 from service.questions.criterion import EXAMPLE, Criterion, checked, invalid, is_near
 from service.questions.dates.clocks import DAY_END
 from service.questions.dates.deadline import Deadline, find_deadline
-from service.questions.dates.matching import with_years
+from service.questions.dates.matching import refuse_far_dates, with_years
 from service.questions.dates.reading import Today
 from service.questions.dates.roles import with_days
 from service.questions.day_counts import find_days
@@ -139,6 +139,7 @@ def find_parts(reading: TokenizedText, circumstances: Circumstances) -> Parse:
     run = days if count and count.in_a_row else None
     deadline = deadline_of(split, language, circumstances, subject.asset, run=run, is_week_over=is_over)
     spot = float(spots[subject.asset])
+    refuse_far_dates(split.main, spot)
     if count is not None:
         closes = [] if calendar_of(subject.asset) == "always" else [Token("close", "")]  # days are counted by closes
         deadline = replace(_of_trading(deadline, closes, now), preposition="by")  # "3 days until Friday"

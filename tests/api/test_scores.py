@@ -47,7 +47,18 @@ def name(call, api_key: str) -> Callable[..., TestResponse]:
 
 class TestNames:
     def test_a_name_is_chosen_changed_and_given_up(self, call, name, api_key: str):
-        for choice in ("owl", "jay", "jay", "a" * 32, "sturdy_owl-7", "steam-badminton", "trend-owl", None):
+        for choice in (
+            "owl",
+            "jay",
+            "jay",
+            "a" * 32,
+            "sturdy_owl-7",
+            "steam-owl",
+            "trend-owl",
+            "forester",
+            "vol-trader",
+            None,
+        ):
             answer = name(choice)
             assert (answer.status_code, answer.json["forecaster"]) == (200, choice)
             assert call("GET", ME, key=api_key).json == answer.json
@@ -69,6 +80,7 @@ class TestNames:
         """`sv` is too short for a caller anyway."""
         alike = ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus", "ninefolc1", "moc1erator"]
         alike += ["ninefold-official", "polymarkett", "kalshi2", "the_team", "realoperator", "admin-bob"]
+        alike += ["the-pool", "pools", "market-odds", "administrator", "adnnin", "c0nsensvs", "offical", "polymarkt"]
         codes = {choice: name(choice).json["code"] for choice in (*forecasters.RESERVED_NAMES, *alike)}
         assert codes == dict.fromkeys(codes, "name_taken") | {"sv": "invalid_request"}
 

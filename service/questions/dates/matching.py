@@ -30,6 +30,8 @@ PAST = ("high", "low", "open")
 YEAR_REACH, MOST_YEARS = 8, 3
 # Kinds before "year" that make the number after it one.
 NAMED_YEAR_LEADS = {"in", "by", "before", "after", "until", "on"}
+# A number after a day and a month that is so near the price is a level: "eth by december 31 3000".
+DAY, LEVEL_FACTOR = re.compile(r"\d{1,2}\.?"), 2
 # Kinds of tokens that are a date with its year.
 WHOLE_DATES = {"iso", "date", "glyphdate"}
 Meaning = Callable[[Match, Today], DateRange | None]
@@ -302,6 +304,18 @@ def refuse_far_years(tokens: Sequence[Token]) -> None:
         years = [int(digits) for digits in re.findall(r"(?<!\d)\d{4}(?!\d)", token.text)] if is_named else []
         if any(not FIRST_YEAR <= year <= LAST_YEAR for year in years):
             raise out_of_calendar()
+
+
+def refuse_far_dates(tokens: Sequence[Token], spot: float) -> None:
+    """Refuse a day of a month in a year outside of the calendar: "December 31, 9999"; near the price it is a level."""
+    words = [*(token for token in tokens if token.kind not in ("the", "mark")), Token("", "")]
+    for first, second, number, behind in zip(words, words[1:], words[2:], words[3:], strict=False):
+        names_month = [first.kind, second.kind].count("month") == 1
+        is_day = names_month and any(token.kind == "nth" or DAY.fullmatch(token.text) for token in (first, second))
+        if is_day and re.fullmatch(r"\d{4}", number.text) and behind.kind not in AMOUNT_AFTER:
+            is_level = spot / LEVEL_FACTOR <= int(number.text) <= spot * LEVEL_FACTOR
+            if not (is_level or FIRST_YEAR <= int(number.text) <= LAST_YEAR):
+                raise out_of_calendar()
 
 
 def _names_year(pair: Sequence[Token]) -> bool:

@@ -196,9 +196,9 @@ POOL, MARKET = "pool", "market"
 # Names that no caller may take: those of the service's own forecasters, and what speaks for it or for a market.
 CLAIMS = frozenset(
     {"ninefold", "operator", "admin", "official", "moderator", "support", "staff", "team", "system", "oracle"}
-    | {"consensus", "polymarket", "kalshi"}
+    | {"consensus", "polymarket", "kalshi", POOL, MARKET}
 )
-RESERVED_NAMES = CLAIMS | {*KINDS, POOL, MARKET, "apex", "swarm", "logit", "forest"}
+RESERVED_NAMES = CLAIMS | {*KINDS, "apex", "swarm", "logit", "forest"}
 # The names that callers may take: lower case, so that no two differ in it alone, and safe in addresses and pages.
 NAMES = "[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]"
 MOST_CALLERS = 500  # callers in the table
