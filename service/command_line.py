@@ -11,15 +11,22 @@ READER_LEFT = 141  # as a shell reports a program that ends by the signal of a c
 
 
 def end_with(main: Callable[[], int | None]) -> NoReturn:
-    """Run `main` and exit with what it returns; READER_LEFT, without a word, where its reader has left."""
+    """Run `main` and exit with what it returns; READER_LEFT, without a word, where its reader has left.
+
+    Where the output cannot be written, such as on a full disk, one line says so, and the code is 2.
+    """
     try:
         try:
             code = main()
         finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
+            if sys.stdout:  # None where the shell closed it
+                sys.stdout.flush()
+    except OSError as error:
         # What could not be written would be written again at the exit of the interpreter.
-        with suppress(BrokenPipeError):
+        with suppress(OSError):
             sys.stdout.close()
         code = READER_LEFT
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: the output could not be written: {error.strerror}", file=sys.stderr)
+            code = 2
     sys.exit(code)

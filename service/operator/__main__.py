@@ -15,17 +15,15 @@ from sqlalchemy.exc import OperationalError
 
 from service import config, logs
 from service.command_line import end_with
-from service.config import SettingsError
 from service.errors import NinefoldError, PackagesMissing
 from service.operator.check import check
 from service.operator.commands import CommandOutput, CommandTable, add, as_json, readable
 from service.operator.keys import register_keys, register_secrets
 from service.operator.ledger import register_ledger
-from service.operator.maintenance import bring_back, copy, file_argument, migrate, move_to, require_database
+from service.operator.maintenance import bring_back, copy, file_argument, migrate, move_to, require_current_database
 from service.operator.moderation import forget, register_blocks, withdraw
 from service.operator.resolutions import register_answers, register_challenges
 from service.operator.status import status
-from service.store import migrations
 from service.store.database import opened
 
 NOUNS = {
@@ -59,12 +57,7 @@ def _run(arguments: argparse.Namespace) -> CommandOutput:
     logs.configure(settings.log_level)
     if "offline" in arguments:
         return arguments.offline(arguments, settings)
-    revision = require_database(settings)
-    if revision < migrations.head():
-        raise SettingsError(
-            f"The database is at revision {revision}; this version needs {migrations.head()}: "
-            "start the service, or run `python -m service.operator migrate`."
-        )
+    require_current_database(settings)
     with closing(opened(settings.database)) as database:
         return arguments.command(arguments, database, settings)
 

@@ -21,7 +21,7 @@ from service.ledger.chain import ChainEntry, LedgerRow, taken_back
 from service.ledger.commitments import text_hash
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
-from service.operator.maintenance import require_database
+from service.operator.maintenance import require_current_database
 from service.store import ledger, world
 from service.store.audit import FIRST, Audit
 from service.store.database import Database
@@ -55,9 +55,8 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
     elif arguments.against and not Path(target).is_file():
         raise ResourceNotFound(f"There is no file {target}.")
     else:
-        if not arguments.against:
-            require_database(settings)
         url = f"sqlite:///{target}" if arguments.against else target
+        require_current_database(settings.model_copy(update={"database_url": url}))
         result = examine(url, int(time.time()), settings.authorities)
     column, texts = "difference" if result.differences else "result", result.first or (result.sentence,)
     return CommandTable((column,), [{column: text} for text in texts], not result.differences)

@@ -83,6 +83,16 @@ def require_database(settings: Settings) -> str:
     return revision
 
 
+def require_current_database(settings: Settings) -> None:
+    """Raise SettingsError where there is no database, or one of an earlier version that no start has brought up."""
+    revision = require_database(settings)
+    if revision < migrations.head():
+        raise SettingsError(
+            f"The database is at revision {revision}; this version needs {migrations.head()}: "
+            "start the service, or run `python -m service.operator migrate`."
+        )
+
+
 def file_argument(parser: argparse.ArgumentParser, meaning: str) -> None:
     parser.add_argument("file", metavar="FILE", type=Path, help=meaning)
 

@@ -112,6 +112,16 @@ def test_what_the_proxy_refuses_is_a_problem(proxy: int, status: int, request_li
     check_problem(httpx.request(method, f"http://127.0.0.1:{proxy}{path}", timeout=20, **options), status)
 
 
+@pytest.mark.parametrize("head", [b"GET / HTTP/3.0\r\n", b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n"])
+def test_a_form_that_the_proxy_does_not_know_is_a_problem(proxy: int, head: bytes):
+    """Of the request, so that nobody sends it again."""
+    with socket.create_connection(("127.0.0.1", proxy), 20) as connection:
+        connection.sendall(head + b"Host: x\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 "), answer
+    assert b'"code":"invalid_request"' in answer
+
+
 def test_an_absent_service_is_a_problem(tmp_path: Path):
     with nginx_before(tmp_path, free_port()) as port:
         check_problem(httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20), 503)

@@ -60,6 +60,8 @@ def test_a_database_before_its_migration_is_backed_up(operate_in, folder: Path, 
     assert operate_in(folder, "status")[0] == 2
     assert operate_in(folder, "backup", tmp_path / "kept")[0] == 0
     assert (tmp_path / "kept").stat().st_size > 0
+    for words in ([], ["--against", tmp_path / "kept"]):
+        assert "The database is at revision 0017" in complaint_of(operate_in, folder, "ledger", "verify", *words)
 
 
 @pytest.mark.parametrize("remains", ["", "-wal", "-shm"])
