@@ -11,7 +11,6 @@ import pytest
 from service.command_line import READER_LEFT
 from tests.processes import ROOT
 
-
 BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
 
 

@@ -18,6 +18,7 @@ from service.api.operations import operation
 from service.api.pages import HistoryListing, PageQuery, WindowQuery, link, page
 from service.api.responses import BodyBytes, document
 from service.api.services import find, latest, services
+from service.api.windows import charge_rows
 from service.documents import DocumentHeader, adapter
 from service.errors import ResourceNotFound, VotingClosed
 from service.forecasting.predictions import MarketCategory, Prediction, documents
@@ -45,6 +46,7 @@ INPUTS = HistoryListing(
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
 
+ROWS_OF_MARKET = 50  # what a listed market costs, with its terms, votes, odds and opinions, in rows of another list
 MOST_ROWS = 100  # of one market: votes, odds, resolution, score and corrections
 
 
@@ -248,6 +250,7 @@ def _listing(name: Literal["predictions", "markets"], query: MarketsQuery, max_a
             db, selection, now, query.limit, cursor=query.cursor, with_votes=with_votes
         )
         rows = show_all(db, markets, now, with_votes=with_votes)
+    charge_rows(len(rows) * ROWS_OF_MARKET)
     link(following)
     if media:
         return responses.file(markets_table(rows, header.world), media, max_age)

@@ -107,6 +107,12 @@ class TestPages:
         public_rows = walk(client, "/api/v1/markets?status=resolved&limit=90", "markets")
         assert public_rows == [row | {"ai_votes": {}} for row in rows]
 
+    def test_a_long_page_counts_twice(self, client: FlaskClient, history):
+        """Reading 200 markets costs as much as ten thousand rows of another list."""
+        for limit, remaining in ((10, 119), (200, 117)):
+            answer = client.get(f"/api/v1/markets?status=resolved&limit={limit}")
+            assert answer.headers["RateLimit"].startswith(f'"telemetry";r={remaining};')
+
     def test_an_open_market_shows_the_opinion_of_now(self, client: FlaskClient, headers, history):
         """Before, an open market carried the votes and odds of its opening alone."""
         answer = client.get(f"{PATH}?status=open", headers=headers)
