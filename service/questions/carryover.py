@@ -157,7 +157,9 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
         names = [token for token in tokens if token.kind == "asset"]
         return with_later([*names, *counted, Token("later", "")], earlier)
     for place, (number, unit, later) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
-        if number.kind in NUMBERS and unit.kind == "unit" and later.kind == "later" and later.text not in FROM_NOW:
+        is_last = all(token.kind == "mark" for token in tokens[place + 3 :])  # Italian "due settimane dopo"
+        is_later = later.kind == "later" or (later.kind == "after" and is_last)
+        if number.kind in NUMBERS and unit.kind == "unit" and is_later and later.text not in FROM_NOW:
             at = after(earlier.deadline, int(first_value(number)), str(unit.value)).end
             instant = [Token("iso", f"{at:%Y-%m-%d}"), Token("clock", f"{at:%H:%M:%S}"), Token("zone", "utc", "UTC")]
             return [*tokens[:place], *instant, *tokens[place + 3 :]]

@@ -199,7 +199,8 @@ def _deadline_notes(parse: Parse) -> tuple[str, ...]:
     is_move = kind.counts_from_now or parse.criterion.level_pct is not None
     counts_from_now = is_move and parse.pair is None
     monday = (parse.now + timedelta(days=7 - parse.now.weekday())).date()
-    if deadline.start and deadline.start.date() == monday and is_week_over(parse.subject.asset, parse.now):
+    is_closed = all(is_week_over(asset, parse.now) for asset in (parse.subject.asset, parse.subject.other) if asset)
+    if deadline.start and deadline.start.date() == monday and is_closed:
         return deadline.notes  # there is no price before it
     if deadline.start is not None and counts_from_now:
         note = f"Everything from now on counts, also what is before {deadline.start:%Y-%m-%d}."
