@@ -66,21 +66,21 @@ def stored_differences(db: Connection) -> Iterator[str]:
     bodies = (snapshots.latest_snapshot(db, name) for name in DOCUMENTS)
     try:
         documents = {snapshot.name: from_json(snapshot.body) for snapshot in bodies if snapshot}
-        named = forecasts.named_forecasters(db)
-        records = {row.id: from_json(to_json(row.record)) for row in named if row.record}
+        rows = forecasts.named_forecasters(db)
+        records = {row.id: from_json(to_json(row.record)) for row in rows if row.record}
         yield from document_differences(partial(audits.standing_entries, db), documents, records)
         if "forecasters" in documents:
-            yield from _of_names(db, named, documents["forecasters"])
+            yield from _of_names(db, rows, documents["forecasters"])
     except UNREADABLE as error:
         yield f"A stored document cannot be read ({type(error).__name__}), and what follows it was not compared."
 
 
-def _of_names(db: Connection, named: Iterable[NamedForecaster], table: Mapping[str, Any]) -> Iterator[str]:
+def _of_names(db: Connection, rows: Iterable[NamedForecaster], table: Mapping[str, Any]) -> Iterator[str]:
     """Forecasters whose name in the table of forecasters is not theirs, if they have it since before the table."""
-    named_at = {entry.subject: entry.seq for entry in audits.standing_entries(db) if entry.kind == "name"}
+    since = {entry.subject: entry.seq for entry in audits.standing_entries(db) if entry.kind == "name"}
     names = {entry["id"]: entry["name"] for entry in table["entries"]}
-    for row in named:
-        if names.get(row.id, row.name) != row.name and named_at.get(row.id, 0) <= table["ledger_seq"]:
+    for row in rows:
+        if names.get(row.id, row.name) != row.name and since.get(row.id, 0) <= table["ledger_seq"]:
             yield f"forecasters has another name for the forecaster {row.id} than its last row."
 
 

@@ -87,20 +87,20 @@ def _differences(db: Connection) -> Iterator[str]:
     taken_back, without_text = _corrections(db)
     rows: dict[Kind, set[str]] = defaultdict(set)
     names: dict[str, Any] = {}
-    committed = set[int]()
+    forecast_rows = set[int]()
     facts = FactsCheck(db)
     for entries in ledger.pages(db):
         standing = [entry for entry in entries if entry.seq not in taken_back]
         about = [entry for entry in standing if entry.kind in OF_PREDICTIONS]
         yield from _of_predictions(db, about, rows, without_text)
         yield from _of_forecasts(db, [entry for entry in standing if entry.kind in OF_FORECASTS])
-        committed |= {entry.seq for entry in standing if entry.kind == "forecast"}
+        forecast_rows |= {entry.seq for entry in standing if entry.kind == "forecast"}
         names |= {entry.subject: entry.body.get("name") for entry in standing if entry.kind == "name"}
         for entry in standing:
             facts.add(entry)
     yield from facts.differences()
     yield from _without_rows(db, rows)
-    for seq in sorted(forecasts.forecast_seqs(db) - committed):
+    for seq in sorted(forecasts.forecast_seqs(db) - forecast_rows):
         yield f"A forecast is stored as that of row {seq}, which is none of a forecast."
     yield from _of_names(db, names)
     yield from _of_documents(db)

@@ -113,10 +113,10 @@ def test_a_redirect_is_not_followed(receiver):
 
 def test_a_slow_resolver_is_not_waited_for(monkeypatch):
     """The system's resolver cannot be interrupted, so it runs beside the delivery."""
-    given_up = Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: given_up.wait())
+    end = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: end.wait())
     attempt = send("https://hooks.example.com/", MESSAGE, [SECRET], 0, private=False, time_limit_s=0.2)
-    given_up.set()
+    end.set()
     assert attempt.error == "No answer within 0.2 s."
 
 

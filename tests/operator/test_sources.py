@@ -142,11 +142,11 @@ class TestTheLiveWorld:
         assert (part.works, part.detail) == (False, "Kraken: the answer cannot be read.")
 
     def test_is_examined_at_once_within_the_time_of_one_call(self, live, outside):
-        waiting = Waiting()
+        clients = Waiting()
         for server in outside.servers.values():
-            server.fault = waiting.hang
+            server.fault = clients.hang
         parts = live(source_timeout_s=TIMEOUT_S)
-        assert waiting.most == len(outside.servers), "some were asked one after the other"
+        assert clients.most == len(outside.servers), "some were asked one after the other"
         assert [name for name in LIVE if parts[name].works] == []
         pattern = re.compile("no complete response|recently exceeded its time limit", re.IGNORECASE)
         assert {name: parts[name].detail for name in FAILURES if not pattern.search(parts[name].detail)} == {}
