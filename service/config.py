@@ -1,7 +1,4 @@
-"""Every option of the service in one immutable object; the only reader of the environment.
-
-`python -m service.config` prints the table of `service/docs/options.md`.
-"""
+"""Every option of the service in one immutable object; the only reader of the environment."""
 
 from __future__ import annotations
 
@@ -13,10 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from service.command_line import end_with
 from service.errors import NinefoldError
 from service.ledger.timestamps import read_certificates
 
@@ -310,43 +305,3 @@ def _complaint(fault: ErrorDetails) -> str:
     if fault["type"] == "bool_parsing":
         message = "must be 1 or 0; true and false, yes and no, on and off are understood too"
     return f"{name}: {message}" if name else message
-
-
-def table() -> str:
-    lines = ["| option | default | meaning |", "|---|---|---|"]
-    for name, field in Settings.model_fields.items():
-        lines += [f"| {option} | {_default(default)} | {meaning} |" for option, default, meaning in _rows(name, field)]
-    return "\n".join(lines)
-
-
-def example() -> str:
-    """The same as a file of options, of which none is set."""
-    lines = ["# Copy this file to .env, which every start reads; a variable of the environment counts more."]
-    for name, field in Settings.model_fields.items():
-        for option, default, meaning in _rows(name, field):
-            value = _default(default).strip("`")
-            lines += ["", f"# {meaning}", *(f"#{part}={value}" for part in re.findall(r"[A-Z_<>]{3,}", option))]
-    return "\n".join(lines)
-
-
-def _rows(name: str, field: FieldInfo) -> list[tuple[str, Any, str]]:
-    """The rows of a field; the six seats share one set of rows, and all provider keys share one row."""
-    if name == "oracle_seats":
-        parts = Seat.model_fields.items()
-        return [(f"`ORACLE_<SEAT>_{name.upper()}`", part.default, part.description or "") for name, part in parts]
-    if name == "provider_keys":
-        names = ", ".join(f"`{provider.upper()}_API_KEY`" for provider in PROVIDERS)
-        return [(names, "", "API keys of the providers whose models you use")]
-    return [(f"`{name.upper()}`", field.default, field.description or "")]
-
-
-def _default(value: object) -> str:
-    if isinstance(value, SecretStr):
-        value = value.get_secret_value()
-    if isinstance(value, tuple):
-        value = ",".join(value)
-    return f"`{value}`" if value not in ("", None) else ""
-
-
-if __name__ == "__main__":
-    end_with(lambda: print(table()))

@@ -25,7 +25,7 @@ from service.sources.feeds.replay import open_replay
 from service.sources.llm.limits import Budget, SpendingInMemory
 from service.sources.llm.seating import seated
 from service.trading.strategies import STRATEGIES
-from tests.measure.tables import EXAMPLE, endpoints
+from tests.measure.tables import EXAMPLE, endpoints, example, options
 from tests.processes import ROOT, free_port, running, wait_until_ready
 from tests.running_service import running_service
 
@@ -111,8 +111,8 @@ def test_the_scores_of_the_first_page_are_those_of_the_record():
 
 
 def test_the_options_are_those_of_the_settings():
-    assert section("options") == config.table()
-    assert EXAMPLE.read_text() == f"{config.example()}\n"
+    assert section("options") == options()
+    assert EXAMPLE.read_text() == f"{example()}\n"
 
 
 def test_the_documented_endpoints_are_those_of_the_service(tmp_path: Path):
