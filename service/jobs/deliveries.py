@@ -43,7 +43,7 @@ class Deliveries:
         self._context = job_context
         self._now = now
         self._threads = Threads(THREADS)
-        self._slow_endpoints: set[str] = set()
+        self._fast_endpoints: set[str] = set()
 
     def stop(self) -> None:
         """Wait at most 15 s for deliveries that have begun."""
@@ -52,7 +52,7 @@ class Deliveries:
     def beat(self) -> None:
         """Begin to deliver to the endpoints that are due, as far as there are threads for them."""
         for id, key in self.due().items():
-            shares = {f"key {key}": KEY_SHARE} | ({"slow": SLOW_SHARE} if id in self._slow_endpoints else {})
+            shares = {f"key {key}": KEY_SHARE} | ({"slow": SLOW_SHARE} if id not in self._fast_endpoints else {})
             self._threads.begin(id, partial(self.deliver, id), TIME_LIMIT_S, shares)
 
     def due(self) -> dict[str, str]:
@@ -113,8 +113,8 @@ class Deliveries:
         with self._context.database.reading() as db:
             secrets = row.secrets.valid(key_secrets(db, settings).valid(at), at)
         attempt = send(row.url, message_of(row.id, event), secrets, at, private=settings.webhook_private)
-        is_slow = attempt.error is not None or attempt.duration_ms >= SLOW_MS
-        (self._slow_endpoints.add if is_slow else self._slow_endpoints.discard)(row.id)
+        is_fast = attempt.error is None and attempt.duration_ms < SLOW_MS
+        (self._fast_endpoints.add if is_fast else self._fast_endpoints.discard)(row.id)
         return attempt
 
     def _advance(self, lease: _Lease, seq: int, attempt: Attempt | None = None) -> bool:

@@ -65,8 +65,8 @@ def noes_before(tokens: Sequence[Token], earlier: Question) -> int:
 
 
 def without_denied_side(tokens: list[Token], language: Language) -> list[Token]:
-    """The tokens without what is denied beside its opposite: "rise, not fall", "not close, touch"."""
-    denials = [place for place, token in enumerate(tokens) if token.kind == "not"]
+    """The tokens without what is denied beside its opposite: "rise, not fall", "close instead of touch"."""
+    denials = [place for place, token in enumerate(tokens) if token.kind == "not" or token.value == EXCHANGE]
     if len(denials) > 1 and tokens[denials[0]].text in NOES:
         denials = denials[1:]  # "no, I mean touch it, not close"
     for some, others in OPPOSITES:

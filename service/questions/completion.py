@@ -25,6 +25,7 @@ from service.questions.carryover import (
     CARRY,
     ENDS_OF_RANGE,
     EXCHANGE,
+    FURTHER,
     LAST_DAY,
     SIGNS,
     with_dates,
@@ -121,7 +122,7 @@ def complete(
         tokens = assets
     if any(token.value == EXCHANGE for token in reading.tokens):
         tokens = exchanged(tokens, earlier, carryover)
-    if not reading.language.postpositions:
+    if not reading.language.postpositions or any(token.text in FURTHER for token in reading.tokens):
         tokens = with_later(tokens, earlier)
     tokens = with_dates(with_percent(_closing(tokens, earlier), earlier), earlier, circumstances, notes)
     if isinstance(earlier.kind, Between | Leave | First):

@@ -232,13 +232,19 @@ def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Rece
 
 
 @pytest.mark.slow
-def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Receiver):
-    """What was slow the last time waits for others that were slow, and keeps no fast one waiting."""
-    rows = [sender.subscribe(receiver) for _ in range(THREADS)]
-    receiver.answer = lambda _document: 500
-    trade(sender.database, 1)
-    sender.work()
-    fast, sender.wall = sender.subscribe(receiver), sender.wall + 10
+@pytest.mark.parametrize("are_known", [True, False])
+def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Receiver, are_known: bool):
+    """What was slow the last time, or is new, waits for others like it, and keeps no fast one waiting."""
+    fast, rows = sender.subscribe(receiver), list[WebhookRow]()
+    for is_fast in (True, False)[: 1 + are_known]:
+        receiver.answer = lambda _document, code=204 if is_fast else 500: code
+        trade(sender.database, 1)
+        sender.work()
+        rows = rows or [sender.subscribe(receiver) for _ in range(THREADS)]
+    receiver.answer = lambda _document: 204
+    sender.wall += 10
+    if are_known:
+        sender.deliveries.deliver(fast.id)
     idle = idle_while_busy(sender, receiver, SLOW_SHARE + 1)
     assert len(idle) == len(rows) - SLOW_SHARE
     assert fast.id not in idle
