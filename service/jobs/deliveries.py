@@ -22,8 +22,8 @@ from service.store import notifications
 from service.store.notifications import WebhookRow
 from service.store.secret import key_secrets
 
-# The endpoints of a key share two threads, and all that were slow or failed the last time share half of them, so that
-# slow receivers delay only each other.
+# The endpoints of a key share two threads, and all that were not fast the last time share half of them, also new ones,
+# so that slow receivers delay only each other.
 THREADS = 8
 KEY_SHARE = 2
 SLOW_SHARE = THREADS // 2
