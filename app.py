@@ -249,10 +249,11 @@ def create_app() -> Flask | serving.Starting:
             return _application(settings)
         except AWAY:
             return serving.Starting(lambda: patiently(lambda: _application(settings)))
-    except NinefoldError as error:
-        if not say_refused():
-            raise
-        os._exit(_refuse(error.detail))  # granian would print a traceback
+    except (NinefoldError, ModuleNotFoundError) as error:
+        code = _refuse(error.detail if isinstance(error, NinefoldError) else PackagesMissing.of(error).detail)
+        if say_refused():
+            os._exit(code)  # granian would print a traceback
+        raise
 
 
 def _application(settings: Settings) -> Flask:

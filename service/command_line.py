@@ -19,14 +19,27 @@ def end_with(main: Callable[[], int | None]) -> NoReturn:
         try:
             code = main()
         finally:
-            if sys.stdout:  # None where the shell closed it
-                sys.stdout.flush()
+            _flush()
+    except BrokenPipeError:
+        code = READER_LEFT
+    except _Unwritten as error:
+        print(f"error: the output could not be written: {error}", file=sys.stderr)
+        code = 2
+    sys.exit(code)
+
+
+class _Unwritten(Exception):
+    """The output could not be written, for the reason of the system."""
+
+
+def _flush() -> None:
+    try:
+        if sys.stdout:  # None where the shell closed it
+            sys.stdout.flush()
     except OSError as error:
         # What could not be written would be written again at the exit of the interpreter.
         with suppress(OSError):
             sys.stdout.close()
-        code = READER_LEFT
-        if not isinstance(error, BrokenPipeError):
-            print(f"error: the output could not be written: {error.strerror}", file=sys.stderr)
-            code = 2
-    sys.exit(code)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise _Unwritten(error.strerror) from error

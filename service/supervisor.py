@@ -1,8 +1,9 @@
 """The supervisor of web and of job processes: it replaces those that end, and all of them on SIGHUP.
 
-A process says that it is ready by `say_ready()`. On SIGHUP each gets a successor, one after the other; it is asked to
-end when the successor is ready, and stays where the successor ends or hangs before. So a passing fault, such as a
-database that is away, costs no process that works. A web process is one of granian with the one that it forks.
+A process says that it is ready by `say_ready()`, or that it refuses its settings. On SIGHUP each gets a successor,
+one after the other; it is asked to end when the successor is ready, and stays where the successor ends or hangs
+before. So a passing fault, such as a database that is away, costs no process that works. A web process is one of
+granian with the one that it forks.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ READY_S = 120.0  # how long a successor may take to be ready while the process b
 STOP_S = 30.0  # requests and jobs in progress have 20 s to finish; what is left of the process then is killed
 REFUSAL = 2  # the exit code of a process that refuses its settings: another one would refuse them too
 READY, REFUSED = b"\n", b"!"
-# The variables with the file descriptor on which a process says that it is ready, and with the id of its supervisor.
+# The variables with the file descriptor on which a process says one of them, and with the id of its supervisor.
 READY_FD, SUPERVISOR = "NINEFOLD_READY_FD", "NINEFOLD_SUPERVISOR"
 
 log = structlog.stdlib.get_logger(__name__)
@@ -73,8 +74,7 @@ def say_refused() -> bool:
 
 
 def _say(word: bytes) -> bool:
-    descriptor = os.environ.pop(READY_FD, "")
-    if descriptor:
+    if descriptor := os.environ.pop(READY_FD, ""):
         with suppress(OSError):
             os.write(int(descriptor), word)
             os.close(int(descriptor))
@@ -123,7 +123,8 @@ class _Process:
         """Notice whether it has said that it is ready, or that it refuses its settings."""
         if not self.is_ready and select([self.descriptor], [], [], 0)[0]:
             word = os.read(self.descriptor, 1)
-            self.is_ready, self.is_refused = word == READY, self.is_refused or word == REFUSED
+            self.is_ready = word == READY
+            self.is_refused |= word == REFUSED
         self.is_refused |= self.process.poll() == REFUSAL
 
     def has_left(self, *, is_due: bool) -> bool:

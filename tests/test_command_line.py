@@ -17,8 +17,8 @@ ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": ""}
 def test_a_full_disk_is_one_sentence():
     """And no failed verification, whose code is 1."""
     command = [sys.executable, "-m", "service.ledger", "verify", "--help"]
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, check=False)
+    with open("/dev/full", "wb") as device:
+        done = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdout=device, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (2, b"error: the output could not be written: No space left on device\n")
 
 

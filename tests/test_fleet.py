@@ -28,7 +28,7 @@ def test_two_web_and_two_job_processes_are_one_service(empty_postgresql: str, re
 
 
 @pytest.mark.parametrize("what", ["web", "work"])
-def test_wrong_settings_end_a_fleet_with_one_sentence(empty_postgresql: str, tmp_path: Path, what: str):
+def test_wrong_settings_end_a_fleet_with_a_sentence(empty_postgresql: str, tmp_path: Path, what: str):
     command = [sys.executable, "app.py", what]
     options = {"DATABASE_URL": empty_postgresql, "DATA_DIR": str(tmp_path / "var"), "PORT": str(free_port())}
     with running(command, tmp_path / "log", EVENTS_FILE="/none", **options) as process:

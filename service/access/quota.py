@@ -22,7 +22,7 @@ EVENT_STREAMS, HELD_STREAMS = 4, 8
 DELEGATED_CAP = 2_000  # calls a day over all the end users of one delegating key
 # Calls to public telemetry from one address in a window of seconds.
 TELEMETRY_CALLS, TELEMETRY_WINDOW_S = 120, 60
-# An answer that is computed from more stored rows than this counts again for each so many: 20 to 40 ms of CPU time.
+# An answer counts again for each so many stored rows that it is computed from: 20 to 40 ms of CPU time.
 ROWS_PER_CALL = 10_000
 DELEGATED_TELEMETRY = 1_200  # calls to public telemetry a minute over all the end users of one delegating key
 # A limit per address counts the /64 of an IPv6 address, and its /48 with a limit that is so many times as high.

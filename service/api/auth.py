@@ -6,6 +6,7 @@ It is never logged and never part of an error.
 
 from __future__ import annotations
 
+import hmac
 import re
 from dataclasses import dataclass, replace
 
@@ -38,8 +39,9 @@ class Caller:
 
     @property
     def voter(self) -> str:
-        """Who has one vote: the address, of IPv6 its /48, also with a free key, of which one person may hold many."""
-        return f"address:{quota.wide_network(self.address.removesuffix('/64')) or self.address}"
+        """Who has one vote: a hash of the address, of IPv6 its /48, also with a free key: one person may hold many."""
+        network = quota.wide_network(self.address.removesuffix("/64")) or self.address
+        return f"address:{hmac.new(services().key_secrets.current, network.encode(), 'sha256').hexdigest()[:32]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,8 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
         if name != forecasts.forecaster_name(db, caller.id):
             salt = secrets.token_hex(SALT_BYTES)
             forecasts.rename_forecaster(db, caller.id, name, salt if name else None)
-            row = LedgerRow("name", id, {"name": text_hash(name, salt) if name else None}, backfilled=False)
+            was_named = forecasts.counts_since(db, caller.id) == 0  # by a version that had no such rows
+            row = LedgerRow("name", id, {"name": text_hash(name, salt) if name else None}, backfilled=was_named)
             (entry,) = ledger.append(db, [row], now)
             forecasts.count_since(db, id, entry.seq)
     return _usage(caller)
@@ -206,17 +207,20 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
 LOOKALIKES = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i96vq", "oleastblgbug", strict=True))
 
 
-# Letters of a reserved name that is found within a longer word: "team" is not in "steam"; and how like it a name is.
-LEAST_WITHIN, LIKENESS = 5, 0.92
+# Letters of a reserved name that is found within a longer word: "team" is not in "steam".
+LEAST_WITHIN = 5
+# How like a reserved one a name is that is taken for it, from 0 to 1: "offical".
+LIKENESS = 0.92
 
 
 def _is_reserved(name: str) -> bool:
     """Whether a name is taken for one of the service, or has such a word in it, alone or within a longer one."""
-    look, claims = _look(name), {*map(_look, CLAIMS)}
+    look, letters = _look(name), re.sub("[-_]", "", name)
     words = {_look(word.removesuffix("s")) for word in re.split("[-_]", name)}
-    is_within = any(claim in look for claim in claims if len(claim) >= LEAST_WITHIN)
-    is_like = look in map(_look, RESERVED_NAMES) or bool(get_close_matches(name, RESERVED_NAMES, 1, LIKENESS))
-    return is_within or is_like or bool(words & claims)  # "offical" is like a reserved one
+    is_within = any(_look(claim) in look for claim in CLAIMS if len(claim) >= LEAST_WITHIN)
+    looks = [*map(_look, RESERVED_NAMES)]
+    is_like = get_close_matches(look, looks, 1, LIKENESS) or get_close_matches(letters, RESERVED_NAMES, 1, LIKENESS)
+    return is_within or bool(is_like or words & {*map(_look, CLAIMS)})
 
 
 def _look(name: str) -> str:

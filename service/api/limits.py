@@ -256,8 +256,8 @@ def _telemetry() -> LimitPolicy:
     detail = "Too many requests came from the end users of this key in this minute."
     cap = ConstantLimit(total, "delegated-telemetry", _by_key, detail, exempt_when=names_no_end_user)
     summary = (
-        f"{policy.summary}, or per paid key, or per end user of a delegating key that names one; an answer computed "
-        f"from more than {ROWS_PER_CALL:,} stored rows counts again for each {ROWS_PER_CALL:,}"
+        f"{policy.summary}, or per paid key, or per end user of a delegating key that names one; an answer counts "
+        f"again for each {ROWS_PER_CALL:,} stored rows that it is computed from, of which a listed market is a hundred"
     )
     return LimitPolicy(summary, (*policy.limits, cap))
 

@@ -46,7 +46,7 @@ INPUTS = HistoryListing(
     lambda row, _: PageKey(row.voted_at, row.hash),
 )
 
-ROWS_OF_MARKET = 50  # what a listed market costs, with its terms, votes, odds and opinions, in rows of another list
+ROWS_OF_MARKET = 100  # what a listed market costs, with its terms, votes, odds and opinions, in rows of another list
 MOST_ROWS = 100  # of one market: votes, odds, resolution, score and corrections
 
 
@@ -153,9 +153,9 @@ def market(market_id: str, caller: Caller) -> MarketDocument:
 def vote(market_id: str, body: entries.UserVote, caller: Caller) -> entries.Voted:
     """Vote yes or no on a prediction market or a challenge.
 
-    One vote per network address, per paid key, or per end user of a delegating key, so a person with many free keys has
-    one; a later vote replaces it until the market's `closes_at`. It is counted in `user_votes` of the list within a
-    minute or so and never reaches the voters, their pool or any score.
+    One vote per network address (of IPv6 its /48), per paid key, or per end user of a delegating key, so a person with
+    many free keys has one; a later vote replaces it until the market's `closes_at`. It is counted in `user_votes` of
+    the list within a minute or so and never reaches the voters, their pool or any score.
     """
     with services().database.writing() as db:
         return entries.cast(db, find_listed(db, market_id), body.vote, caller, services().world_now)

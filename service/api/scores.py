@@ -66,7 +66,7 @@ def forecaster(name: str) -> ForecasterDocument:
     with services().database.reading() as db:
         row = forecasts.find_forecaster(db, name) if NAME.fullmatch(name) else None
         recent = forecasts.settled_forecasts(db, row.id, MOST_FORECASTS) if row else []
-    if row is None and name not in tables.RESERVED_NAMES:
+    if row is None and name not in tables.OWN_NAMES:
         raise ResourceNotFound("No forecaster has this name; /api/v1/forecasters lists them.")
     entries = tuple(entry for entry in table.entries if entry.name == name)
     if row and row.record:

@@ -70,14 +70,15 @@ def stored_differences(db: Connection) -> Iterator[str]:
         records = {row.id: from_json(to_json(row.record)) for row in rows if row.record}
         yield from document_differences(partial(audits.standing_entries, db), documents, records)
         if "forecasters" in documents:
-            yield from _of_names(db, rows, documents["forecasters"])
+            yield from _of_table(db, rows, documents["forecasters"])
     except UNREADABLE as error:
-        yield f"A stored document cannot be read ({type(error).__name__}), and what follows it was not compared."
+        log.exception("audit_unreadable")
+        yield f"A document or record cannot be read ({type(error).__name__}), and what follows it was not compared."
 
 
-def _of_names(db: Connection, rows: Iterable[NamedForecaster], table: Mapping[str, Any]) -> Iterator[str]:
+def _of_table(db: Connection, rows: Iterable[NamedForecaster], table: Mapping[str, Any]) -> Iterator[str]:
     """Forecasters whose name in the table of forecasters is not theirs, if they have it since before the table."""
-    since = {entry.subject: entry.seq for entry in audits.standing_entries(db) if entry.kind == "name"}
+    since = {entry.subject: entry.seq for entries in ledger.pages(db, kind="name") for entry in entries}
     names = {entry["id"]: entry["name"] for entry in table["entries"]}
     for row in rows:
         if names.get(row.id, row.name) != row.name and since.get(row.id, 0) <= table["ledger_seq"]:
@@ -91,9 +92,8 @@ def document_differences(
 ) -> Iterator[str]:
     """A sentence for each value of these documents that does not follow from the rows of the ledger.
 
-    `documents` are those of DOCUMENTS that there are; `read` gives the rows that count, which go at least as far. A
-    document of an earlier version has no row that it follows from: the next hour's replaces it. `records` are those of
-    forecasters, by id, as they are stored beside the table of forecasters.
+    `documents` are those of DOCUMENTS that there are; `read` gives the rows that count, which go at least as far.
+    `records` are those of forecasters, by id, as they are stored beside the table of forecasters.
     """
     by_seq: dict[int, dict[str, Mapping[str, Any]]] = defaultdict(dict)
     for name, document in documents.items():
@@ -197,7 +197,8 @@ class RecordedPredictions:
         elif entry.kind == "resolution":
             record["settlement"] = Settlement(**body)
         elif entry.kind == "name":
-            self._named_since.setdefault(entry.subject, entry.seq)
+            # A backfilled one is of a forecaster that had a name before names were rows.
+            self._named_since.setdefault(entry.subject, 0 if entry.backfilled else entry.seq)
         elif entry.kind == "forecast":
             self._forecast_at[entry.seq] = unix(entry.recorded_at)
         elif entry.kind == "reveal":

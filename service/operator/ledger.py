@@ -10,11 +10,14 @@ import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.exc import DatabaseError
+
 from service.client import MINUTE_LIMIT_S, Client
-from service.config import Settings
+from service.config import Settings, SettingsError
 from service.errors import InvalidRequest, ResourceNotFound, ServiceUnavailable
 from service.jobs.audit import DOCUMENTS, document_differences, examine
 from service.ledger.chain import ChainEntry, LedgerRow, taken_back
@@ -22,9 +25,9 @@ from service.ledger.commitments import text_hash
 from service.ledger.verifier import read, verify
 from service.operator.commands import CommandOutput, Commands, CommandTable, add
 from service.operator.maintenance import require_current_database
-from service.store import ledger, world
+from service.store import ledger, migrations, world
 from service.store.audit import FIRST, Audit
-from service.store.database import Database
+from service.store.database import Database, revision_at
 
 KINDS = ("votes", "odds", "resolution", "score")
 REASON = "the reason of "  # and the name of a voter
@@ -56,10 +59,21 @@ def verify_ledger(arguments: argparse.Namespace, settings: Settings) -> CommandO
         raise ResourceNotFound(f"There is no file {target}.")
     else:
         url = f"sqlite:///{target}" if arguments.against else target
-        require_current_database(settings.model_copy(update={"database_url": url}))
+        if arguments.against:
+            _require_current_file(target)
+        else:
+            require_current_database(settings)
         result = examine(url, int(time.time()), settings.authorities)
     column, texts = "difference" if result.differences else "result", result.first or (result.sentence,)
     return CommandTable((column,), [{column: text} for text in texts], not result.differences)
+
+
+def _require_current_file(file: str) -> None:
+    revision, newest = None, migrations.head()
+    with suppress(DatabaseError):
+        revision = revision_at(f"sqlite:///{file}")
+    if revision != newest:
+        raise SettingsError(f"{file} is a database of revision {revision or 'none'}; this version needs {newest}.")
 
 
 def _served(url: str, api_key: str | None, certificates: bytes) -> Audit:

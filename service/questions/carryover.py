@@ -158,9 +158,12 @@ def with_later(tokens: list[Token], earlier: Question) -> list[Token]:
         return with_later([*names, *counted, Token("later", "")], earlier)
     for place, (number, unit, later) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
         is_last = all(token.kind == "mark" for token in tokens[place + 3 :])  # Italian "due settimane dopo"
-        is_later = later.kind == "later" or (later.kind == "after" and is_last)
-        if number.kind in NUMBERS and unit.kind == "unit" and is_later and later.text not in FROM_NOW:
-            at = after(earlier.deadline, int(first_value(number)), str(unit.value)).end
+        has_lead = place > 0 and tokens[place - 1].kind == "in"  # German "gibt es in 2 tagen nach?"
+        is_later = later.kind == "later" or (later.kind == "after" and is_last and not has_lead)
+        count = 1.0 if number.kind == "a" else first_value(number) if number.kind in NUMBERS else 0.0
+        is_counted = count >= 1 and count == int(count) and unit.kind == "unit"
+        if is_counted and is_later and later.text not in FROM_NOW:
+            at = after(earlier.deadline, int(count), str(unit.value)).end
             instant = [Token("iso", f"{at:%Y-%m-%d}"), Token("clock", f"{at:%H:%M:%S}"), Token("zone", "utc", "UTC")]
             return [*tokens[:place], *instant, *tokens[place + 3 :]]
     return tokens

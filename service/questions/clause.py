@@ -125,7 +125,7 @@ class Clause:
 
 def read_clause(tokens: Sequence[Token], language: Language, spot: float, rates: Rates = NO_RATES) -> Clause:
     """The clause, with those amounts that can be a price, a percentage or a multiple; prices are in USD."""
-    present = _without_origin(_without_past(tokens))
+    present = _without_idle_stay(_without_origin(_without_past(tokens)))
     numbers = _of_range(present, convert(present, _with_units(present, find_amounts(present), spot), rates), spot)
     levels = _of_order(present, numbers, language, spot)
     amounts = levels or tuple(amount for amount in numbers if is_price(present, amount, numbers, spot))
@@ -254,6 +254,15 @@ def _without_past(tokens: Sequence[Token]) -> list[Token]:
     """The tokens without verbs in the past, unless "will" or "have" precedes them."""
     future = next((place for place, token in enumerate(tokens) if token.kind in ("will", "have")), len(tokens))
     return [token for place, token in enumerate(tokens) if token.value != "past" or place >= future]
+
+
+def _without_idle_stay(tokens: list[Token]) -> list[Token]:
+    """The tokens without the "hold" of "hold without breaking 560", which only says that it does not break it."""
+    kinds = [token.kind for token in tokens]
+    stay = kinds.index("stay") if "stay" in kinds else len(kinds)
+    denial = next((place for place in range(stay, len(kinds)) if kinds[place] == "not"), len(kinds))
+    is_idle = bool({*kinds[denial:]} & {"break", "reach"}) and "number" not in kinds[stay:denial]
+    return [*tokens[:stay], *tokens[stay + 1 :]] if is_idle else tokens
 
 
 def _without_origin(tokens: Sequence[Token]) -> list[Token]:

@@ -27,7 +27,7 @@ ABBREVIATIONS = {
 }  # fmt: skip
 # Words for the market of a text that names no other, and the kinds of those words.
 OUNCES, FIRST_TICKERS, FIRST_ANDS = forms("ounce"), forms("first_ticker"), forms("first_and")
-BELOW_NUMBERS = forms("below_number")
+BELOW_NUMBERS, LATER_WORDS = forms("below_number"), forms("late")
 UNKNOWN = {"word", "filler"}
 # Kinds of the last token of a price, and the sides that a sign between a price and a market exchanges.
 PRICES = {"number", "times", "money"}
@@ -71,6 +71,7 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     text = clean(text)
     language, tokens = read(text, likely)
     refuse_far_years(tokens)
+    tokens = _with_lengths(tokens)
     if tokens and tokens[0].kind == "zone" and tokens[0].text in FIRST_ANDS:
         tokens = [replace(tokens[0], kind="and", value=None), *tokens[1:]]  # French "et l'or ?", no Eastern Time
     if coins.keys:
@@ -80,6 +81,15 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     if not any(token.kind in MARKET_KINDS for token in tokens):
         tokens = [_implied(tokens, place, coins) for place in range(len(tokens))]
     return TokenizedText(text, language, _with_signs(spelled(tokens)), len(tokens))
+
+
+def _with_lengths(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a filler for "later" that counts nothing: German "später diese woche"."""
+    kinds = ["", *(token.kind for token in tokens), ""]
+    return [
+        replace(token, kind="filler") if token.text in LATER_WORDS and "unit" not in (before, behind) else token
+        for token, before, behind in zip(tokens, kinds, kinds[2:], strict=False)
+    ]
 
 
 def _implied(tokens: Sequence[Token], place: int, coins: Coins) -> Token:

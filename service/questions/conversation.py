@@ -152,8 +152,10 @@ def _event_at(level: float, parse: Parse, earlier: Question) -> Criterion:
     """What happens to the earlier level: "does it close there?" after "stay above 4200" is a close above it."""
     if parse.clause.direction_at(None) == -earlier.kind.side:
         raise unclear(parse.text)  # "does it break the upper end?" after a question about the lower one
-    is_close, side = "close" in parse.clause.kinds, earlier.kind.side
-    side = -side if is_close and earlier.negated else side
+    kinds, side = parse.clause.kinds, earlier.kind.side
+    is_close = "close" in kinds
+    is_stay = earlier.negated and not kinds & {"break", "reach"}  # not "does it break it at the close?"
+    side = -side if is_close and is_stay else side
     return Criterion((Close if is_close else Touch).of(side), level, negated=parse.clause.negated)
 
 

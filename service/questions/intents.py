@@ -38,7 +38,7 @@ from service.questions.present_prices import (
     purchase_of,
     without_amount,
 )
-from service.questions.tokens import MARKUP, Token, clean, tokenize
+from service.questions.tokens import MARKUP, Token, clean, first_kind, tokenize
 from service.questions.topics import TopicQuestion, read_any
 from service.questions.understanding import find_parts, refusing, suggested
 from service.questions.vocabulary import BEAR, BULL, MARKET_KINDS, SIDES, Language
@@ -212,9 +212,9 @@ def _alert(
         return None if is_price else TextReading("alert", asset=asset)
     amount = amounts[0]
     if amount.is_percent:  # whose bound is one of its size: "moves more than 5%"
-        if parse.deadline.is_named and any(token.kind == "unit" for token in tokens):
-            raise invalid("An alert is about a move from the present price, however long it takes. Leave the time out.")
-        side = amount.sign or clause.direction_at(amount)
+        kind = first_kind(tokens[amount.after :], {"the", "filler"})  # "5% below the price", but Japanese 5%以上
+        is_side = kind == "below" or (kind == "above" and not language.postpositions)
+        side = amount.sign or clause.direction_at(amount) or (bound if is_side else 0)
         level_pct = (side or 1) * amount.values[-1]
         return TextReading("alert", None, asset, None, level_pct, side_of(side) if side else None)
     level = rounded(in_likely_thousands(amount, parse.spot).value(parse.spot))

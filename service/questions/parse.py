@@ -71,7 +71,7 @@ CHANGE_KINDS = UNUSED_KINDS.union(*(kind.uses for kind in KINDS.values()))
 # Kinds after "and" that begin a second event, and those that may stand before it.
 BEFORE_EVENT, SECOND = ("the", "filler", "will", "a"), MOTIONS | {"stay", "close", "above", "below", "up", "down"}
 
-# Kinds beside "how" that ask for a price, not for how far it goes: "how low can it go", after a question "how low?".
+# Kinds beside "how" that ask for a price, not for how far it goes.
 COSTS = {"be", "price"}
 
 
@@ -167,7 +167,10 @@ class Parse:
         if self.clause.negated and self.criterion.negated and self.pair is None and not is_stay:
             notes += ("The question is a denial: YES means that it does not happen.",)
         is_moved = bool(self.clause.kinds & (MOTIONS - {"exceed"}))
-        is_far = "how" in self.clause.kinds and (is_moved or (bool(self.carryover) and not self.clause.kinds & COSTS))
+        # After a question also alone: "how low?", unlike a mere "how?".
+        asks_size = bool(self.carryover) and any(token.kind == "how" and " " in token.text for token in self.split.main)
+        asks_size = asks_size and not self.clause.kinds & COSTS
+        is_far = "how" in self.clause.kinds and (is_moved or asks_size)
         asks_extreme = is_far or any(token.value in EXTREMES for token in self.split.main)
         if self.criterion.comparator == "open" and asks_extreme:
             notes += (EXTREME,)

@@ -40,11 +40,13 @@ OUNCES = {"gram": 1 / 31.1034768, "kilo": 1000 / 31.1034768}  # troy ounces in a
 # Words that are "for" before what is paid and a limit of time elsewhere; kinds of "and for 500 pounds" after a price.
 FOR = forms("paid")
 CARRIED_PURCHASE = {"and", "number", "times", "mark", "filler", "how", "what", "during", "by", *MONEY}
+# Kinds of a text that is nothing else than an amount of money in an asset.
 CONVERSION = {"number", "times", "mark", "in", "asset", *MONEY}
 # Kinds that may not stand in "how much btc do i get for 1000 dollars".
 NO_PURCHASE = {
     *SIDES, "rise", "fall", "forecast", "chance", "if", "by", "until", "on", "weekday", "month", "exceed", "ever",
-    "next", "this", "year", "halfyear", "holiday", "eo", "will", "reach", "unit",
+    "next", "this", "year", "halfyear", "holiday", "eo", "will", "reach", "unit", "iso", "date", "slash", "nth",
+    "weekend", "season", "clock", "after", "later", "daypart",
 }  # fmt: skip
 # Kinds that ask what is to come.
 FUTURE_KINDS = {"forecast", "will"}
@@ -88,21 +90,22 @@ def purchase_of(
     is_carried = context is not None and context.is_price and kinds <= CARRIED_PURCHASE
     asset = context.question.asset if context and is_carried and asset is None else asset
     spot, pairs = circumstances.spots.get(asset or ""), {*pairwise(token.kind for token in tokens)}
-    is_asked = bool(kinds & {"how", "what"}) or ("who", "asset") in pairs  # "how many sol"
-    is_asked |= kinds <= CONVERSION and ("in", "asset") in pairs  # "1000 dollars in btc"
+    asks_amount = "how" in kinds or ("who", "asset") in pairs  # "how many sol"
+    is_conversion = kinds <= CONVERSION and ("in", "asset") in pairs  # "1000 dollars in btc"
+    is_asked = asks_amount or "what" in kinds or is_conversion
     if len(amounts) != 1 or not (spot and (is_asked or is_carried)):
         return None
     (money,) = amounts
     before, behind = tokens[max(money.first - 1, 0)], [token.kind for token in tokens[money.after :]]
     is_french_for = before.text in FOR and (("how", "asset") in pairs or is_carried)
     is_behind_for = before.kind == "during" or is_french_for
-    buys = behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]
-    buys |= (
-        is_asked and "advice" in kinds and not is_near(money.value(spot), spot)
-    )  # "how much can i buy for 100 dollars"
-    is_paid = is_behind_for or (buys and before.kind != "from")  # "what do 1500 dollars buy"
-    # "Was kann ich für 1500 Dollar kaufen" asks for no future price.
-    allowed = ({"will", "on"} if is_paid and "advice" in kinds else set()) | ({"by"} if is_french_for else set())
+    # "How much can i buy with 100 dollars", "what do 1500 dollars buy".
+    buys = asks_amount and "advice" in kinds and not is_near(money.value(spot), spot)
+    buys = buys or behind[:1] == ["advice"] or behind[:2] == ["will", "advice"]
+    is_paid = is_behind_for or (buys and before.kind != "from")
+    # "Was kann ich für 1500 Dollar kaufen" asks for no future price; Russian "на 1000 долларов" is for them.
+    allowed = {"will", *({"on"} & {before.kind})} if is_paid and "advice" in kinds else set[str]()
+    allowed |= {"by"} if is_french_for else set[str]()
     is_of_now = kinds.isdisjoint(NO_PURCHASE - allowed) and not any(
         token.kind == "rel" and token.value for token in tokens
     )

@@ -201,7 +201,7 @@ def refuse_unreadable(clause: Clause, criterion: Criterion, deadline: Deadline, 
             raise invalid(f"What to forecast about the level is unclear. {hint} For example: {EXAMPLE}", "level")
         return
     kinds = clause.kinds
-    is_record = {"price", "ever"} <= kinds and "will" not in kinds  # "highest price of bitcoin ever"
+    is_record = {"price", "ever"} <= kinds and not (deadline.is_named or "will" in kinds)  # "highest price ever"
     if "who" in kinds or is_record or (not deadline.is_named and _asks_what_it_is(clause)):
         raise invalid(FACT, "no_price")
     if kinds & {*FIGURES, "act", "topic", "other"} and not kinds & {"advice", "price"}:

@@ -95,8 +95,8 @@ def authored_challenges(db: Connection, key_ids: Iterable[str]) -> list[str]:
 def erase_keys(db: Connection, ids: Sequence[str]) -> dict[str, int]:
     """Erase keys and everything that was asked, voted and stored with them; returns the numbers of rows.
 
-    Challenges stay without their author; votes stay counted, without a caller. Forecasts stay under an id that nothing
-    ties to the key.
+    Challenges stay without their author; votes stay counted, without a caller; those with a free key have only a hash
+    of its address. Forecasts stay under an id that nothing ties to the key.
     """
     counts = {"keys": len(ids), "answers": 0, "challenges": 0, "votes": 0, "webhooks": 0}
     for id in ids:

@@ -100,7 +100,7 @@ def _differences(db: Connection) -> Iterator[str]:
             facts.add(entry)
     yield from facts.differences()
     yield from _without_rows(db, rows)
-    for seq in sorted(forecasts.forecast_seqs(db) - forecast_rows):
+    for seq in sorted({*db.scalars(select(forecast.c.seq))} - forecast_rows):
         yield f"A forecast is stored as that of row {seq}, which is none of a forecast."
     yield from _of_names(db, names)
     yield from _of_documents(db)
@@ -232,7 +232,7 @@ def _of_names(db: Connection, hashes: Mapping[str, Any]) -> Iterator[str]:
 def _of_documents(db: Connection) -> Iterator[str]:
     """Documents of which clients are served other bytes than those that are compared, compressed or under a month."""
     for name in snapshots.unequal_copies(db):
-        yield f"{name}: its compressed bytes or its digest are not those of its text."
+        yield f"{name}: its compressed bytes are not those of its text."
     months = [name for name in snapshots.names(db) if name.startswith(HOSPITAL)]
     latest = [snapshots.latest_snapshot(db, name) for name in (HOSPITAL.removesuffix("/"), *sorted(months)[-1:])]
     if len({snapshot and snapshot.body for snapshot in latest}) > 1:

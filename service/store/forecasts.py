@@ -78,11 +78,6 @@ def stored_names(db: Connection) -> list[tuple[str, str | None, str | None, str 
     return [tuple(row) for row in db.execute(select(*columns))]
 
 
-def forecast_seqs(db: Connection) -> set[int]:
-    """The rows of the ledger that commit to the stored forecasts."""
-    return set(db.scalars(select(forecast.c.seq)))
-
-
 def forget_forecasters(db: Connection, key_id: str) -> None:
     """Remove what ties forecasters to a key or its end users; their forecasts stay under ids that name nobody."""
     values = dict.fromkeys(("caller", "name", "name_salt", "record", "record_at"))

@@ -81,6 +81,7 @@ class TestNames:
         alike = ["p00l", "po-ol", "0fficial", "polyrnarket", "n1nefold", "c0nsensus", "ninefolc1", "moc1erator"]
         alike += ["ninefold-official", "polymarkett", "kalshi2", "the_team", "realoperator", "admin-bob"]
         alike += ["the-pool", "pools", "market-odds", "administrator", "adnnin", "c0nsensvs", "offical", "polymarkt"]
+        alike += ["off-ical", "staffmember", "n1nefld", "c0nsenus"]
         codes = {choice: name(choice).json["code"] for choice in (*forecasters.RESERVED_NAMES, *alike)}
         assert codes == dict.fromkeys(codes, "name_taken") | {"sv": "invalid_request"}
 

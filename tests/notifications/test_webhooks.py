@@ -115,8 +115,10 @@ def test_a_slow_resolver_is_not_waited_for(monkeypatch):
     """The system's resolver cannot be interrupted, so it runs beside the delivery."""
     end = Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_options: end.wait())
-    attempt = send("https://hooks.example.com/", MESSAGE, [SECRET], 0, private=False, time_limit_s=0.2)
-    end.set()
+    try:
+        attempt = send("https://hooks.example.com/", MESSAGE, [SECRET], 0, private=False, time_limit_s=0.2)
+    finally:
+        end.set()
     assert attempt.error == "No answer within 0.2 s."
 
 

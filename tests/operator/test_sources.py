@@ -146,7 +146,7 @@ class TestTheLiveWorld:
         for server in outside.servers.values():
             server.fault = clients.hang
         parts = live(source_timeout_s=TIMEOUT_S)
-        assert clients.most == len(outside.servers), "some were asked one after the other"
+        assert clients.most > len(outside.servers) // 2, "they were asked one after the other"
         assert [name for name in LIVE if parts[name].works] == []
         pattern = re.compile("no complete response|recently exceeded its time limit", re.IGNORECASE)
         assert {name: parts[name].detail for name in FAILURES if not pattern.search(parts[name].detail)} == {}

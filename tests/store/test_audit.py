@@ -199,7 +199,7 @@ def test_what_was_removed_or_added_is_reported(record: Database, statement: str,
             "UPDATE snapshot SET body = cast(json_remove(body, '$.ledger_seq') as blob) WHERE name = 'streaks'",
             "streaks does not say which rows",
         ),
-        ("UPDATE snapshot SET body = x'7b' WHERE name = 'streaks'", "A stored document cannot be read"),
+        ("UPDATE snapshot SET body = x'7b' WHERE name = 'streaks'", "A document or record cannot be read"),
     ],
 )
 def test_a_changed_document_or_record_is_reported(record: Database, statement: str, words: str):

@@ -30,8 +30,11 @@ PAST = ("high", "low", "open")
 YEAR_REACH, MOST_YEARS = 8, 3
 # Kinds before "year" that make the number after it one.
 NAMED_YEAR_LEADS = {"in", "by", "before", "after", "until", "on"}
-# A number after a day and a month that is so near the price is a level: "eth by december 31 3000".
-DAY, LEVEL_FACTOR = re.compile(r"\d{1,2}\.?"), 2
+DAY_NUMBER = re.compile(r"\d{1,2}\.?")
+# A number after a day and a month is a level between these parts of the price: "eth by december 31 3000".
+LEAST_LEVEL, MOST_LEVEL = 1 / 2, 10
+# Kinds behind a number that make it a level or an hour.
+NO_YEAR = AMOUNT_AFTER | {"zone", "hour"}
 # Kinds of tokens that are a date with its year.
 WHOLE_DATES = {"iso", "date", "glyphdate"}
 Meaning = Callable[[Match, Today], DateRange | None]
@@ -311,9 +314,11 @@ def refuse_far_dates(tokens: Sequence[Token], spot: float) -> None:
     words = [*(token for token in tokens if token.kind not in ("the", "mark")), Token("", "")]
     for first, second, number, behind in zip(words, words[1:], words[2:], words[3:], strict=False):
         names_month = [first.kind, second.kind].count("month") == 1
-        is_day = names_month and any(token.kind == "nth" or DAY.fullmatch(token.text) for token in (first, second))
-        if is_day and re.fullmatch(r"\d{4}", number.text) and behind.kind not in AMOUNT_AFTER:
-            is_level = spot / LEVEL_FACTOR <= int(number.text) <= spot * LEVEL_FACTOR
+        is_day = names_month and any(
+            token.kind == "nth" or DAY_NUMBER.fullmatch(token.text) for token in (first, second)
+        )
+        if is_day and re.fullmatch(r"\d{4}", number.text) and behind.kind not in NO_YEAR:
+            is_level = LEAST_LEVEL <= int(number.text) / spot <= MOST_LEVEL
             if not (is_level or FIRST_YEAR <= int(number.text) <= LAST_YEAR):
                 raise out_of_calendar()
 

@@ -125,7 +125,7 @@ def test_bars_are_continued_where_they_ended(feed, kraken):
     assert second.built.as_of == START // HOUR * HOUR
 
 
-def test_the_deadline_holds_for_the_whole_history(feed, kraken, coinbase):
+def test_exchanges_that_hang_are_asked_once_for_a_history(feed, kraken, coinbase):
     """Exchanges that hang are asked once: not again for each length of bars."""
     kraken.fault = coinbase.fault = hang
     with pytest.raises(SourceFailed):

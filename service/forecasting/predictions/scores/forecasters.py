@@ -193,12 +193,14 @@ def peers_of(peer: Array, losses: Array, coverage: Array, rows: Instants, market
 ForecasterKind = Literal["forecaster", "voter", "pool", "market"]
 
 POOL, MARKET = "pool", "market"
-# Names that no caller may take: those of the service's own forecasters, and what speaks for it or for a market.
+# Words that speak for the service or for a market: no caller's name has one of them.
 CLAIMS = frozenset(
     {"ninefold", "operator", "admin", "official", "moderator", "support", "staff", "team", "system", "oracle"}
     | {"consensus", "polymarket", "kalshi", POOL, MARKET}
 )
-RESERVED_NAMES = CLAIMS | {*KINDS, "apex", "swarm", "logit", "forest"}
+OWN_NAMES = frozenset({*KINDS, POOL, MARKET})
+# Names that no caller may take.
+RESERVED_NAMES = CLAIMS | OWN_NAMES | {"apex", "swarm", "logit", "forest"}
 # The names that callers may take: lower case, so that no two differ in it alone, and safe in addresses and pages.
 NAMES = "[a-z0-9][a-z0-9_-]{1,30}[a-z0-9]"
 MOST_CALLERS = 500  # callers in the table

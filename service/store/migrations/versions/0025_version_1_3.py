@@ -52,7 +52,8 @@ def upgrade() -> None:
     op.add_column("forecast_score", sa.Column("peer", sa.Float(53), nullable=False))
     forecasts.score_again(op.get_bind())
     op.execute("UPDATE forecaster SET record = NULL, record_at = NULL")
-    op.execute("DELETE FROM snapshot WHERE name = 'forecasters'")
+    # Documents of the version before do not say which row of the ledger they follow from.
+    op.execute("DELETE FROM snapshot WHERE name IN ('forecasters', 'streaks', 'shadow', 'ai-vs-market')")
     op.execute("DELETE FROM job_run WHERE job = 'score'")
 
 
