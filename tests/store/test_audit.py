@@ -19,7 +19,7 @@ from service.forecasting.predictions.scores.market_forecasts import MarketForeca
 from service.jobs.audit import DOCUMENTS, HIDDEN, RecordedPredictions, document_differences, examine, stored_differences
 from service.ledger.chain import ChainEntry, LedgerRow, chained
 from service.market.instants import DAY, HOUR, iso
-from service.store import audit, snapshots
+from service.store import audit, forecasts, ledger, snapshots
 from service.store.database import Database
 from service.store.facts import HOSPITAL
 from tests.forecasting.markets import MONDAY, settled, waiting
@@ -212,6 +212,18 @@ def test_a_changed_document_or_record_is_reported(record: Database, statement: s
 
 
 @pytest.mark.slow
+def test_a_name_since_the_last_table_is_no_difference(record: Database):
+    """The table is an hour old at most."""
+    with record.engine.connect() as db:
+        (owl,) = forecasts.named_forecasters(db)
+        caller = db.exec_driver_sql("SELECT caller FROM forecaster WHERE id = ?", (owl.id,)).scalar()
+        forecasts.rename_forecaster(db, caller, "clever-owl", "salt")
+        ledger.append(db, [LedgerRow("name", owl.id, {}, backfilled=False)], int(START + 9 * DAY))
+        assert list(stored_differences(db)) == []
+        db.rollback()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "change", "words"),
     [
@@ -359,17 +371,17 @@ def test_a_reveal_of_no_forecast_counts_nothing():
     assert record.scores({}) == {}
 
 
-@pytest.mark.parametrize("is_named_first", [True, False])
-def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool):
-    """Their scores are those of the same forecasts as they are stored."""
+@pytest.mark.parametrize(("is_named_first", "had_name"), [(True, False), (False, False), (False, True)])
+def test_forecasts_count_after_the_row_of_the_name(is_named_first: bool, had_name: bool):
+    """Their scores are those of the same forecasts as they are stored, all of one that had a name without a row."""
     market = settled(votes={"vol": 0.6})
-    name = LedgerRow("name", OWL, {}, backfilled=False)
+    name = LedgerRow("name", OWL, {}, backfilled=had_name)
     hidden = forecast_row(market.id, OWL, 0.8, SALT)
     forecast = MarketForecast(2 if is_named_first else 1, market.id, OWL, MONDAY + HOUR, 0.8, SALT)
     rows = [name, hidden] if is_named_first else [hidden, name]
     record = RecordedPredictions(entries(*rows, reveal_row(forecast), at=MONDAY + HOUR))
     score = score_forecasts(market, {OWL: [forecast]}, {OWL})[OWL]
-    expected = {OWL: {market.id: score}} if is_named_first else {}
+    expected = {OWL: {market.id: score}} if is_named_first or had_name else {}
     scores = record.scores({market.id: market})
     assert scores == expected
     assert record.count_entrants(scores) == len(expected)
