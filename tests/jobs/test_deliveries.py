@@ -235,16 +235,15 @@ def test_the_endpoints_of_a_key_share_two_threads(sender: Sender, receiver: Rece
 @pytest.mark.parametrize("are_known", [True, False])
 def test_slow_receivers_share_half_of_the_threads(sender: Sender, receiver: Receiver, are_known: bool):
     """What was slow the last time, or is new, waits for others like it, and keeps no fast one waiting."""
-    fast, rows = sender.subscribe(receiver), list[WebhookRow]()
-    for status in (204, 500)[: 1 + are_known]:
-        receiver.answer = lambda _document, status=status: status
+    rows = [sender.subscribe(receiver) for _ in range(THREADS)]
+    if are_known:
+        receiver.answer = lambda _document: 500
         trade(sender.database, 1)
         sender.work()
-        rows = rows or [sender.subscribe(receiver) for _ in range(THREADS)]
-    receiver.answer = lambda _document: 204
+    fast, receiver.answer = sender.subscribe(receiver), lambda _document: 204
+    trade(sender.database, 1)
+    sender.deliveries.deliver(fast.id)
     sender.wall += 10
-    if are_known:
-        sender.deliveries.deliver(fast.id)
     idle = idle_while_busy(sender, receiver, SLOW_SHARE + 1)
     assert len(idle) == len(rows) - SLOW_SHARE
     assert fast.id not in idle
