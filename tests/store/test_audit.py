@@ -89,6 +89,7 @@ def record(made_once, seeded: Path, tmp_path_factory) -> Iterator[Database]:
         yield database
 
 
+@pytest.mark.slow
 def test_a_service_that_was_left_alone_has_no_differences(record: Database):
     with record.reading() as db:
         assert list(audit.differences(db)) == []
