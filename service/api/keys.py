@@ -205,8 +205,6 @@ def rename(body: ForecasterName, caller: KeyHolder) -> Usage:
 
 # Characters, and pairs of them, that are taken for others.
 LOOKALIKES = (("rn", "m"), ("nn", "m"), ("vv", "w"), ("cl", "d"), *zip("0134578i96vq", "oleastblgbug", strict=True))
-
-
 # Letters of a reserved name that is found within a longer word: "team" is not in "steam".
 LEAST_WITHIN = 5
 # How like a reserved one a name is that is taken for it, from 0 to 1: "offical".

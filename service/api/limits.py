@@ -257,7 +257,7 @@ def _telemetry() -> LimitPolicy:
     cap = ConstantLimit(total, "delegated-telemetry", _by_key, detail, exempt_when=names_no_end_user)
     summary = (
         f"{policy.summary}, or per paid key, or per end user of a delegating key that names one; an answer counts "
-        f"again for each {ROWS_PER_CALL:,} stored rows that it is computed from, of which a listed market is a hundred"
+        f"again for each {ROWS_PER_CALL:,} stored rows that it is computed from; a listed market is 100 of them"
     )
     return LimitPolicy(summary, (*policy.limits, cap))
 

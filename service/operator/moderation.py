@@ -45,6 +45,8 @@ def withdraw(arguments: argparse.Namespace, database: Database, settings: Settin
 def forget(arguments: argparse.Namespace, database: Database, settings: Settings) -> CommandOutput:
     """Erase the keys of an email with its questions, votes and webhooks, and the texts of its challenges.
 
+    The votes of a free key are kept under a hash of its address, which nothing ties to the key.
+
     A backup from before still has them, and the service erases them again when it starts with it. The ledger has only
     hashes of these texts; what version 1.2 recorded stays there.
     """

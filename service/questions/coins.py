@@ -71,7 +71,7 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     text = clean(text)
     language, tokens = read(text, likely)
     refuse_far_years(tokens)
-    tokens = _with_lengths(tokens)
+    tokens = _without_idle_later(tokens)
     if tokens and tokens[0].kind == "zone" and tokens[0].text in FIRST_ANDS:
         tokens = [replace(tokens[0], kind="and", value=None), *tokens[1:]]  # French "et l'or ?", no Eastern Time
     if coins.keys:
@@ -83,8 +83,8 @@ def read_markets(text: str, coins: Coins, likely: Language | None = None) -> Tok
     return TokenizedText(text, language, _with_signs(spelled(tokens)), len(tokens))
 
 
-def _with_lengths(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with a filler for "later" that counts nothing: German "später diese woche"."""
+def _without_idle_later(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with a filler for "later" where no length of time is beside it: German "später diese woche"."""
     kinds = ["", *(token.kind for token in tokens), ""]
     return [
         replace(token, kind="filler") if token.text in LATER_WORDS and "unit" not in (before, behind) else token

@@ -230,7 +230,7 @@ def _of_names(db: Connection, hashes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_documents(db: Connection) -> Iterator[str]:
-    """Documents of which clients are served other bytes than those that are compared, compressed or under a month."""
+    """Documents whose compressed bytes, or whose copy without a month, are not the text that is compared."""
     for name in snapshots.unequal_copies(db):
         yield f"{name}: its compressed bytes are not those of its text."
     months = [name for name in snapshots.names(db) if name.startswith(HOSPITAL)]
